@@ -1,0 +1,162 @@
+# ordeal: the one entry.  `make help` lists the targets.
+#
+# Sources are found by wildcard, one room one product: checker/ is the library, host/ the program,
+# tests/test_*.c one Unity program each.  Everything generated lies under $(BUILD).
+
+BUILD  ?= build
+PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 60
+
+CFLAGS ?= -O2 -g
+override CFLAGS += -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror $(SANITIZE)
+LDFLAGS += $(SANITIZE)
+
+# Asked of pkg-config when a recipe runs, that is, after the set-up has installed what is missing.
+HOST_CFLAGS   = $(shell pkg-config --cflags libcjson libgvc)
+HOST_LIBS     = $(shell pkg-config --libs libcjson libgvc)
+CHECKER_LIBS := -lcadical -lstdc++ -lzstd -lz -lm
+
+VERSION := $(shell sed -n 's/^\#define ORDEAL_VERSION "\(.*\)"/\1/p' checker/ordeal.h)
+UNITY   ?= $(BUILD)/unity
+OBJ     := $(BUILD)/obj
+
+objects     = $(patsubst %.c,$(OBJ)/%.o,$(wildcard $(1)))
+CHECKER    := $(call objects,checker/*.c)
+HOST       := $(call objects,host/*.c)
+SUPPORT    := $(call objects,tests/support/*.c tests/bench/workload.c)
+BENCHMARK  := $(call objects,tests/bench/*.c)
+TESTS      := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
+EXAMPLES   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/example_*.c))
+FUZZERS    := $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
+
+.PHONY: all run test bench sanitize fuzz install clean help setup setup-test setup-fuzz \
+        build-tests run-tests build-fuzzers
+.DELETE_ON_ERROR:
+.SECONDARY:
+
+all: $(if $(HOST),$(BUILD)/ordeal) $(BUILD)/libordeal.a
+
+help:
+	@echo 'make           build $(BUILD)/ordeal and $(BUILD)/libordeal.a'
+	@echo 'make run       set up, build, check the figures of the thesis and explain one violation'
+	@echo 'make test      set up, build, run all tests; the last line is "N passed, N failed"'
+	@echo 'make sanitize  the same tests with address and undefined-behaviour sanitizers'
+	@echo 'make fuzz      every fuzz harness, FUZZ_SECONDS=$(FUZZ_SECONDS) in all'
+	@echo 'make bench     tables of speed and memory, also as JSON under $(BUILD); BENCH=quick: a minute'
+	@echo 'make setup     install what building needs and is missing (Debian)'
+	@echo 'make install   program, library, header, pkg-config file, man page; PREFIX=$(PREFIX) DESTDIR='
+	@echo 'make clean     remove $(BUILD)'
+
+# ---- set-up: installs packages only when some are missing ---------------------------------
+
+setup:
+	@setup/install build
+setup-test:
+	@setup/install build test
+setup-fuzz:
+	@setup/install build test fuzz
+
+$(UNITY)/unity.c:
+	setup/unity $(UNITY)
+
+# ---- the library and the program ----------------------------------------------------------
+
+$(OBJ)/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(INCLUDE) -MMD -MP -c $< -o $@
+
+$(OBJ)/checker/%.o: INCLUDE = -Ichecker
+$(OBJ)/host/%.o:    INCLUDE = -Ichecker $(HOST_CFLAGS)
+
+# All names, for tests and benchmarks that reach inside.
+$(BUILD)/libinside.a: $(CHECKER)
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+# The archive that others link: one object in which only ordeal_* is visible, so that no inner
+# name can clash with a testbench's.
+$(BUILD)/libordeal.a: $(CHECKER)
+	@rm -f $@
+	$(LD) -r -o $(OBJ)/ordeal.o $^
+	objcopy --wildcard --keep-global-symbol='ordeal_*' $(OBJ)/ordeal.o
+	$(AR) rcs $@ $(OBJ)/ordeal.o
+
+$(BUILD)/ordeal: $(HOST) $(BUILD)/libordeal.a
+	$(CC) $(LDFLAGS) $^ -Wl,--as-needed $(HOST_LIBS) $(CHECKER_LIBS) -o $@
+
+# ---- tests --------------------------------------------------------------------------------
+
+$(OBJ)/tests/%.o:            INCLUDE = -Ichecker -Itests -Itests/support -I$(UNITY)
+$(OBJ)/tests/bench/%.o:      INCLUDE = -Ichecker $(HOST_CFLAGS)
+$(OBJ)/tests/test_cli.o:     INCLUDE = -I$(UNITY) $(HOST_CFLAGS)
+$(OBJ)/tests/example_%.o:    INCLUDE = -Ichecker
+$(patsubst $(BUILD)/%,$(OBJ)/%.o,$(TESTS)) $(SUPPORT): | $(UNITY)/unity.c
+
+$(OBJ)/unity.o: $(UNITY)/unity.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -c $< -o $@
+
+# What tests share: the oracle, generators of executions, Unity.
+$(BUILD)/libsupport.a: $(SUPPORT) $(OBJ)/unity.o
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+$(BUILD)/tests/test_cli: TEST_LIBS = $(HOST_LIBS)
+$(BUILD)/tests/test_%: $(OBJ)/tests/test_%.o $(BUILD)/libsupport.a $(BUILD)/libinside.a
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) $^ $(TEST_LIBS) $(CHECKER_LIBS) -o $@
+
+$(BUILD)/tests/example_%: $(OBJ)/tests/example_%.o $(BUILD)/libordeal.a
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) $^ $(CHECKER_LIBS) -o $@
+
+$(BUILD)/bench: $(BENCHMARK) $(BUILD)/libinside.a
+	$(CC) $(LDFLAGS) $^ -Wl,--as-needed $(HOST_LIBS) $(CHECKER_LIBS) -o $@
+
+build-tests: all $(TESTS) $(EXAMPLES)
+run-tests: build-tests
+	@ORDEAL=$(BUILD)/ordeal tests/run $(TESTS) $(EXAMPLES)
+
+$(BUILD)/fuzz_%: $(OBJ)/tests/fuzz/fuzz_%.o $(BUILD)/libinside.a
+	$(CC) $(LDFLAGS) -fsanitize=fuzzer $^ $(CHECKER_LIBS) -o $@
+build-fuzzers: $(FUZZERS)
+
+# ---- what people type: set-up first, then a make of its own that sees what was installed ----
+
+run: setup
+	@$(MAKE) --no-print-directory all
+	@ORDEAL=$(BUILD)/ordeal tests/demo
+
+test: setup-test
+	@$(MAKE) --no-print-directory run-tests
+
+sanitize: setup-test
+	@$(MAKE) --no-print-directory run-tests BUILD=$(BUILD)/sanitize UNITY=$(UNITY) \
+	    SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer'
+
+fuzz: setup-fuzz
+	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory build-fuzzers BUILD=$(BUILD)/fuzz CC=clang \
+	    SANITIZE='-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all'
+	@ORDEAL=$(BUILD)/ordeal tests/fuzz/run $(BUILD)/fuzz $(FUZZ_SECONDS)
+
+bench: setup
+	@$(MAKE) --no-print-directory all $(BUILD)/bench
+	@ORDEAL=$(BUILD)/ordeal $(BUILD)/bench $(BUILD)/bench.json
+
+# ---- install ------------------------------------------------------------------------------
+
+TARGET = $(DESTDIR)$(PREFIX)
+FILL   = sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|; s|@LIBS@|$(CHECKER_LIBS)|'
+install: all
+	install -d $(TARGET)/bin $(TARGET)/lib/pkgconfig $(TARGET)/include $(TARGET)/share/man/man1
+	install -m 755 $(BUILD)/ordeal $(TARGET)/bin
+	install -m 644 $(BUILD)/libordeal.a $(TARGET)/lib
+	install -m 644 checker/ordeal.h $(TARGET)/include
+	$(FILL) checker/ordeal.pc.in > $(TARGET)/lib/pkgconfig/ordeal.pc
+	$(FILL) host/ordeal.1 > $(TARGET)/share/man/man1/ordeal.1
+
+clean:
+	rm -rf $(BUILD)
+
+-include $(shell find $(OBJ) -name '*.d' 2>/dev/null)
