@@ -1,0 +1,30 @@
+#include "model.h"
+
+#include <strings.h>
+
+/*                 earlier: load                      earlier: store
+ *                 then load        then store        then load   then store */
+const struct model models[ORDEAL_MODELS] = {
+    [ORDEAL_SC]  = { "SC",  { { KEEP_ALL,  KEEP_ALL },       { KEEP_ALL,  KEEP_ALL } },
+                     .transactions = true },
+    [ORDEAL_TSO] = { "TSO", { { KEEP_ALL,  KEEP_ALL },       { KEEP_NONE, KEEP_ALL } },
+                     .transactions = true },
+    [ORDEAL_PSO] = { "PSO", { { KEEP_ALL,  KEEP_ALL },       { KEEP_NONE, KEEP_SAME_WORD } },
+                     .transactions = true },
+    [ORDEAL_PC]  = { "PC",  { { KEEP_ALL,  KEEP_ALL },       { KEEP_NONE, KEEP_ALL } },
+                     .views = true },
+    [ORDEAL_RMO] = { "RMO", { { KEEP_NONE, KEEP_SAME_WORD }, { KEEP_NONE, KEEP_SAME_WORD } },
+                     .dependence = true, .transactions = true },
+};
+
+const char *ordeal_model_name(enum ordeal_model m) { return models[m].name; }
+
+bool ordeal_model_parse(const char *name, enum ordeal_model *m)
+{
+    for (int i = 0; i < ORDEAL_MODELS; i++)
+        if (strcasecmp(name, models[i].name) == 0) {
+            *m = (enum ordeal_model)i;
+            return true;
+        }
+    return false;
+}

@@ -1,0 +1,20 @@
+/* A memory model is a table of the program order it keeps; nothing else knows the models apart. */
+#ifndef ORDEAL_MODEL_H
+#define ORDEAL_MODEL_H
+
+#include "ordeal.h"
+
+enum { LOAD, STORE };
+enum keep { KEEP_NONE, KEEP_SAME_WORD, KEEP_ALL };
+
+struct model {
+    const char *name;
+    uint8_t keep[2][2];      /* [kind of the earlier][kind of the later] */
+    bool dependence;         /* RMO: dependence order, thesis 2.4.3 */
+    bool views;              /* PC: a store lands in each thread's memory on its own, thesis 2.4.2 */
+    bool transactions;
+};
+
+extern const struct model models[ORDEAL_MODELS];
+
+#endif
