@@ -1,0 +1,644 @@
+/* Traces: building them, and saying an operation in the text notation.
+ *
+ * Everything that enters a trace passes here and is checked, so that whoever reads one may rely on
+ * it: locations are aligned, values fit their size, names can be written, and the side tables
+ * (times, compares, registers) agree with the operations. */
+#include "trace.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <string.h>
+
+const char *const trace_op_names[ORDEAL_OP_KINDS] = {
+    [ORDEAL_LOAD] = "L",           [ORDEAL_STORE] = "S",        [ORDEAL_SWAP] = "SWAP",
+    [ORDEAL_CAS] = "CAS",          [ORDEAL_MEMBAR] = "MEMBAR",  [ORDEAL_TX_BEGIN] = "TX.BEGIN",
+    [ORDEAL_TX_END] = "TX.END",    [ORDEAL_TX_ABORT] = "TX.ABORT",
+    [ORDEAL_PREFETCH] = "PREFETCH", [ORDEAL_FLUSH] = "FLUSH",   [ORDEAL_EVICT] = "EVICT",
+};
+
+const uint8_t trace_op_traits[ORDEAL_OP_KINDS] = {
+    [ORDEAL_LOAD] = OP_LOCATION | OP_READS,
+    [ORDEAL_STORE] = OP_LOCATION | OP_WRITES,
+    [ORDEAL_SWAP] = OP_LOCATION | OP_READS | OP_WRITES,
+    [ORDEAL_CAS] = OP_LOCATION | OP_READS | OP_WRITES | OP_COMPARES,
+    [ORDEAL_PREFETCH] = OP_LOCATION, [ORDEAL_FLUSH] = OP_LOCATION, [ORDEAL_EVICT] = OP_LOCATION,
+};
+
+const char *const trace_barrier_names[4] = { "LL", "LS", "SL", "SS" };
+
+struct ordeal_trace *ordeal_trace_new(struct ordeal *o)
+{
+    struct ordeal_trace *t = mem_zero(o, 1, sizeof *t);
+    if (t) {
+        t->o = o;
+        t->atomic = TRACE_DEFAULT_ATOMIC;
+    }
+    return t;
+}
+
+void ordeal_trace_free(struct ordeal_trace *t)
+{
+    if (!t)
+        return;
+    struct ordeal *o = t->o;
+    VEC_FREE(o, &t->ops);
+    VEC_FREE(o, &t->threads);
+    VEC_FREE(o, &t->names);
+    VEC_FREE(o, &t->text);
+    VEC_FREE(o, &t->bytes);
+    VEC_FREE(o, &t->times);
+    VEC_FREE(o, &t->registers);
+    VEC_FREE(o, &t->compares);
+    VEC_FREE(o, &t->inits);
+    VEC_FREE(o, &t->orders);
+    VEC_FREE(o, &t->order_values);
+    VEC_FREE(o, &t->finals);
+    VEC_FREE(o, &t->thread_table);
+    VEC_FREE(o, &t->name_table);
+    mem_free(o, t, sizeof *t);
+}
+
+/* An allocation failed; the context knows whether for want of memory or by its limit. */
+static enum ordeal_status out_of_memory(const struct ordeal_trace *t) { return t->o->error.status; }
+
+/* ---- threads and names: numbered in order of appearance, found through hashes ----------- */
+
+static uint32_t hash_number(uint32_t number)
+{
+    uint32_t h = number * UINT32_C(0x9E3779B1);
+    return h ^ h >> 15;
+}
+
+static uint32_t hash_name(const char *name, size_t length)
+{
+    uint32_t h = UINT32_C(2166136261); /* FNV-1a */
+    for (size_t i = 0; i < length; i++)
+        h = (h ^ (uint8_t)name[i]) * UINT32_C(16777619);
+    return h ^ h >> 15;
+}
+
+static uint32_t hash_of_thread(const struct ordeal_trace *t, uint32_t i)
+{
+    return hash_number(t->threads.data[i]);
+}
+
+static uint32_t hash_of_name(const struct ordeal_trace *t, uint32_t i)
+{
+    const char *name = t->text.data + t->names.data[i];
+    return hash_name(name, strlen(name));
+}
+
+/* At half load there is no room for one more, so that probes are short and always end. */
+static bool table_full(size_t capacity, size_t count) { return (count + 1) * 2 > capacity; }
+
+static bool table_grow(const struct ordeal_trace *t, uint32_t **table, size_t *capacity,
+                       size_t count, uint32_t (*hash_of)(const struct ordeal_trace *, uint32_t))
+{
+    size_t fresh_capacity = *capacity ? *capacity * 2 : 64;
+    uint32_t *fresh = mem_zero(t->o, fresh_capacity, sizeof *fresh);
+    if (!fresh)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        size_t slot = hash_of(t, (uint32_t)i) & (fresh_capacity - 1);
+        while (fresh[slot])
+            slot = (slot + 1) & (fresh_capacity - 1);
+        fresh[slot] = (uint32_t)i + 1;
+    }
+    mem_free(t->o, *table, *capacity * sizeof **table);
+    *table = fresh;
+    *capacity = fresh_capacity;
+    return true;
+}
+
+enum ordeal_status ordeal_trace_thread(struct ordeal_trace *t, uint32_t number, uint32_t *thread)
+{
+    if (number == ORDEAL_NONE)
+        return fail(t->o, ORDEAL_BAD_USAGE, "thread numbers go up to %u", ORDEAL_NONE - 1);
+    if (table_full(t->thread_table.capacity, t->threads.count)
+        && !table_grow(t, &t->thread_table.data, &t->thread_table.capacity, t->threads.count,
+                       hash_of_thread))
+        return out_of_memory(t);
+    size_t mask = t->thread_table.capacity - 1, slot = hash_number(number) & mask;
+    uint32_t *table = t->thread_table.data;
+    for (; table[slot]; slot = (slot + 1) & mask)
+        if (t->threads.data[table[slot] - 1] == number) {
+            *thread = table[slot] - 1;
+            return ORDEAL_OK;
+        }
+    if (!VEC_PUSH(t->o, &t->threads, number))
+        return out_of_memory(t);
+    *thread = (uint32_t)(t->threads.count - 1);
+    table[slot] = *thread + 1;
+    return ORDEAL_OK;
+}
+
+static bool name_is_good(const char *name, size_t length)
+{
+    if (length == 0 || length > TRACE_NAME_MAX || !trace_name_start(name[0]))
+        return false;
+    for (size_t i = 1; i < length; i++)
+        if (!trace_name_letter(name[i]))
+            return false;
+    return true;
+}
+
+static enum ordeal_status add_name(struct ordeal_trace *t, const char *name, size_t length)
+{
+    if (!name_is_good(name, length))
+        return fail(t->o, ORDEAL_BAD_USAGE, "a name is a letter or _, then letters, digits, _ and ."
+                    ", %d characters at most", TRACE_NAME_MAX);
+    if (t->text.count + length + 1 > UINT32_MAX)
+        return fail(t->o, ORDEAL_BAD_USAGE, "too many names");
+    if (!VEC_RESERVE(t->o, &t->text, t->text.count + length + 1)
+        || !VEC_PUSH(t->o, &t->names, (uint32_t)t->text.count))
+        return out_of_memory(t);
+    memcpy(t->text.data + t->text.count, name, length);
+    t->text.data[t->text.count + length] = '\0';
+    t->text.count += length + 1;
+    return ORDEAL_OK;
+}
+
+static bool same_name(const char *known, const char *name, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if (known[i] == '\0' || known[i] != name[i])
+            return false;
+    return known[length] == '\0';
+}
+
+enum ordeal_status ordeal_trace_name(struct ordeal_trace *t, const char *name, size_t length,
+                                     uint32_t *base)
+{
+    if (table_full(t->name_table.capacity, t->names.count)
+        && !table_grow(t, &t->name_table.data, &t->name_table.capacity, t->names.count,
+                       hash_of_name))
+        return out_of_memory(t);
+    size_t mask = t->name_table.capacity - 1, slot = hash_name(name, length) & mask;
+    uint32_t *table = t->name_table.data;
+    for (; table[slot]; slot = (slot + 1) & mask)
+        if (same_name(trace_name(t, table[slot]), name, length)) {
+            *base = table[slot];
+            return ORDEAL_OK;
+        }
+    enum ordeal_status status = add_name(t, name, length);
+    if (status == ORDEAL_OK)
+        table[slot] = *base = (uint32_t)t->names.count;
+    return status;
+}
+
+const char *trace_name(const struct ordeal_trace *t, uint32_t base)
+{
+    assert(base >= 1 && base <= t->names.count);
+    return t->text.data + t->names.data[base - 1];
+}
+
+/* ---- operations ---------------------------------------------------------------------- */
+
+static const char *location_fault(const struct ordeal_trace *t, uint32_t base, uint64_t address,
+                                  uint8_t size_log2)
+{
+    if (size_log2 > 6)
+        return "an access is 1, 2, 4, 8, 16, 32 or 64 bytes";
+    if (base > t->names.count)
+        return "the location has no such name";
+    if (address & ((UINT64_C(1) << size_log2) - 1))
+        return "the access is not aligned to its size";
+    return NULL;
+}
+
+static bool value_is_good(const struct ordeal_trace *t, uint8_t size_log2, uint64_t value)
+{
+    if (size_log2 <= 3)
+        return trace_value_fits(value, size_log2);
+    return value <= t->bytes.count && t->bytes.count - value >= (size_t)1 << size_log2;
+}
+
+/* Only what the kind of operation has is kept, the rest is zero: equal operations are equal. */
+static struct ordeal_op normal_op(const struct ordeal_op *op)
+{
+    uint8_t traits = trace_op_traits[op->kind], times = ORDEAL_HAS_BEGIN | ORDEAL_HAS_END;
+    struct ordeal_op n = { .kind = op->kind, .thread = op->thread, .line = op->line,
+                           .flags = op->flags & times };
+    if (op->kind == ORDEAL_MEMBAR)
+        n.barrier = op->barrier;
+    if (traits & OP_LOCATION) {
+        n.size_log2 = op->size_log2;
+        n.base = op->base;
+        n.address = op->address;
+    }
+    if (traits & OP_READS && op->flags & ORDEAL_HAS_VALUE) {
+        n.flags |= ORDEAL_HAS_VALUE;
+        n.read = op->read;
+    }
+    if (traits & OP_WRITES)
+        n.write = op->write;
+    return n;
+}
+
+static const char *op_fault(const struct ordeal_trace *t, const struct ordeal_op *op,
+                            uint64_t compare)
+{
+    uint8_t traits = trace_op_traits[op->kind];
+    if (op->thread >= t->threads.count)
+        return "the operation's thread is not known";
+    if (op->kind == ORDEAL_MEMBAR && (op->barrier == 0 || op->barrier > ORDEAL_FULL))
+        return "a membar has one or more of LL, LS, SL, SS";
+    const char *fault = location_fault(t, op->base, op->address, op->size_log2);
+    if (fault)
+        return fault;
+    if ((op->flags & ORDEAL_HAS_VALUE && !value_is_good(t, op->size_log2, op->read))
+        || (traits & OP_WRITES && !value_is_good(t, op->size_log2, op->write))
+        || (traits & OP_COMPARES && !value_is_good(t, op->size_log2, compare)))
+        return "a value does not fit the size of the access";
+    if (t->ops.count >= ORDEAL_NONE - 1)
+        return "a trace has at most 4294967294 operations";
+    return NULL;
+}
+
+enum ordeal_status ordeal_trace_add(struct ordeal_trace *t, const struct ordeal_op *op,
+                                    uint64_t compare)
+{
+    if (op->kind >= ORDEAL_OP_KINDS)
+        return fail(t->o, ORDEAL_BAD_USAGE, "there is no operation of kind %d", op->kind);
+    struct ordeal_op n = normal_op(op);
+    const char *fault = op_fault(t, &n, compare);
+    if (fault)
+        return fail(t->o, ORDEAL_BAD_USAGE, "%s", fault);
+    uint32_t i = (uint32_t)t->ops.count;
+    bool timed = n.flags & (ORDEAL_HAS_BEGIN | ORDEAL_HAS_END), compares = n.kind == ORDEAL_CAS;
+    /* Reserve everything first: a failure leaves the trace as it was. */
+    if (!VEC_RESERVE(t->o, &t->ops, t->ops.count + 1)
+        || (timed && !VEC_RESERVE(t->o, &t->times, t->times.count + 1))
+        || (compares && !VEC_RESERVE(t->o, &t->compares, t->compares.count + 1)))
+        return out_of_memory(t);
+    t->ops.data[t->ops.count++] = n;
+    if (timed)
+        t->times.data[t->times.count++] = (struct trace_time){ .op = i };
+    if (compares)
+        t->compares.data[t->compares.count++] = (struct trace_compare){ i, compare };
+    return ORDEAL_OK;
+}
+
+enum ordeal_status ordeal_trace_bytes(struct ordeal_trace *t, const uint8_t *bytes, size_t length,
+                                      uint64_t *offset)
+{
+    if (!VEC_RESERVE(t->o, &t->bytes, t->bytes.count + length))
+        return out_of_memory(t);
+    if (length)
+        memcpy(t->bytes.data + t->bytes.count, bytes, length);
+    *offset = t->bytes.count;
+    t->bytes.count += length;
+    return ORDEAL_OK;
+}
+
+static enum ordeal_status check_times(struct ordeal_trace *t, uint8_t flags, uint64_t begin,
+                                      uint64_t end)
+{
+    if (!(flags & (ORDEAL_HAS_BEGIN | ORDEAL_HAS_END)))
+        return fail(t->o, ORDEAL_BAD_USAGE, "the last operation has no cycles by its flags");
+    if (flags & ORDEAL_HAS_BEGIN && flags & ORDEAL_HAS_END && end < begin)
+        return fail(t->o, ORDEAL_BAD_USAGE, "an operation cannot complete before it is issued");
+    return ORDEAL_OK;
+}
+
+static struct trace_time time_of_last(const struct ordeal_trace *t, uint64_t begin, uint64_t end)
+{
+    uint8_t flags = t->ops.data[t->ops.count - 1].flags;
+    return (struct trace_time){
+        .op = (uint32_t)(t->ops.count - 1),
+        .begin = flags & ORDEAL_HAS_BEGIN ? begin : 0,
+        .end = flags & ORDEAL_HAS_END ? end : 0,
+    };
+}
+
+enum ordeal_status ordeal_trace_times(struct ordeal_trace *t, uint64_t begin, uint64_t end)
+{
+    uint8_t flags = t->ops.count ? t->ops.data[t->ops.count - 1].flags : 0;
+    enum ordeal_status status = check_times(t, flags, begin, end);
+    if (status == ORDEAL_OK)
+        t->times.data[t->times.count - 1] = time_of_last(t, begin, end);
+    return status;
+}
+
+enum ordeal_status trace_add_times(struct ordeal_trace *t, uint8_t flags, uint64_t begin,
+                                   uint64_t end)
+{
+    struct ordeal_op *last = &t->ops.data[t->ops.count - 1];
+    assert(t->ops.count > 0 && !(last->flags & (ORDEAL_HAS_BEGIN | ORDEAL_HAS_END)));
+    enum ordeal_status status = check_times(t, flags, begin, end);
+    if (status != ORDEAL_OK)
+        return status;
+    if (!VEC_RESERVE(t->o, &t->times, t->times.count + 1))
+        return out_of_memory(t);
+    last->flags |= flags;
+    t->times.data[t->times.count++] = time_of_last(t, begin, end);
+    return ORDEAL_OK;
+}
+
+static enum ordeal_status add_register(struct ordeal_trace *t, uint32_t reg, bool write)
+{
+    uint8_t traits = t->ops.count ? trace_op_traits[t->ops.data[t->ops.count - 1].kind] : 0;
+    if (!(traits & (write ? OP_READS : OP_READS | OP_WRITES)))
+        return fail(t->o, ORDEAL_BAD_USAGE, write ? "only L, SWAP and CAS write registers"
+                                                  : "only L, S, SWAP and CAS read registers");
+    struct trace_register r = { (uint32_t)(t->ops.count - 1), reg, write };
+    return VEC_PUSH(t->o, &t->registers, r) ? ORDEAL_OK : out_of_memory(t);
+}
+
+enum ordeal_status ordeal_trace_writes_register(struct ordeal_trace *t, uint32_t reg)
+{
+    return add_register(t, reg, true);
+}
+
+enum ordeal_status ordeal_trace_reads_register(struct ordeal_trace *t, uint32_t reg)
+{
+    return add_register(t, reg, false);
+}
+
+/* ---- facts about the whole ------------------------------------------------------------- */
+
+static enum ordeal_status check_word(struct ordeal_trace *t, uint32_t base, uint64_t address,
+                                     uint8_t size_log2, const uint64_t *values, size_t count)
+{
+    const char *fault = location_fault(t, base, address, size_log2);
+    if (!fault && size_log2 > 3)
+        fault = "init, order and final speak of 1, 2, 4 or 8 bytes";
+    for (size_t i = 0; i < count && !fault; i++)
+        if (!trace_value_fits(values[i], size_log2))
+            fault = "a value does not fit the size of its location";
+    return fault ? fail(t->o, ORDEAL_BAD_USAGE, "%s", fault) : ORDEAL_OK;
+}
+
+enum ordeal_status ordeal_trace_init(struct ordeal_trace *t, uint32_t base, uint64_t address,
+                                     uint8_t size_log2, uint64_t value)
+{
+    enum ordeal_status status = check_word(t, base, address, size_log2, &value, 1);
+    if (status != ORDEAL_OK)
+        return status;
+    struct trace_init init = { { base, size_log2, 0, address }, value };
+    return VEC_PUSH(t->o, &t->inits, init) ? ORDEAL_OK : out_of_memory(t);
+}
+
+enum ordeal_status ordeal_trace_final(struct ordeal_trace *t, uint32_t base, uint64_t address,
+                                      uint8_t size_log2, uint64_t value)
+{
+    enum ordeal_status status = check_word(t, base, address, size_log2, &value, 1);
+    if (status != ORDEAL_OK)
+        return status;
+    struct trace_final final = { { base, size_log2, 0, address }, value };
+    return VEC_PUSH(t->o, &t->finals, final) ? ORDEAL_OK : out_of_memory(t);
+}
+
+static bool push_order_values(struct ordeal_trace *t, const uint64_t *values, size_t count)
+{
+    if (!VEC_RESERVE(t->o, &t->order_values, t->order_values.count + count))
+        return false;
+    if (count)
+        memcpy(t->order_values.data + t->order_values.count, values, count * sizeof *values);
+    t->order_values.count += count;
+    return true;
+}
+
+enum ordeal_status ordeal_trace_order(struct ordeal_trace *t, uint32_t base, uint64_t address,
+                                      uint8_t size_log2, const uint64_t *values, size_t count)
+{
+    enum ordeal_status status = check_word(t, base, address, size_log2, values, count);
+    if (status != ORDEAL_OK)
+        return status;
+    struct trace_order order = { { base, size_log2, 0, address }, t->order_values.count, count };
+    if (!VEC_RESERVE(t->o, &t->orders, t->orders.count + 1) || !push_order_values(t, values, count))
+        return out_of_memory(t);
+    t->orders.data[t->orders.count++] = order;
+    return ORDEAL_OK;
+}
+
+enum ordeal_status trace_order_more(struct ordeal_trace *t, const uint64_t *values, size_t count)
+{
+    assert(t->orders.count > 0);
+    struct trace_order *last = &t->orders.data[t->orders.count - 1];
+    const struct trace_word *w = &last->word;
+    enum ordeal_status status = check_word(t, w->base, w->address, w->size_log2, values, count);
+    if (status != ORDEAL_OK)
+        return status;
+    if (!push_order_values(t, values, count))
+        return out_of_memory(t);
+    last->count += count;
+    return ORDEAL_OK;
+}
+
+void ordeal_trace_claim(struct ordeal_trace *t, enum ordeal_model m)
+{
+    t->claimed = true;
+    t->claim = m;
+}
+
+enum ordeal_status ordeal_trace_atomic(struct ordeal_trace *t, uint32_t bytes)
+{
+    if (bytes == 0 || bytes > 64 || bytes & (bytes - 1))
+        return fail(t->o, ORDEAL_BAD_USAGE, "atomic takes 1, 2, 4, 8, 16, 32 or 64 bytes");
+    t->atomic = bytes;
+    return ORDEAL_OK;
+}
+
+struct trace_mark trace_mark(const struct ordeal_trace *t)
+{
+    size_t orders = t->orders.count;
+    return (struct trace_mark){
+        t->ops.count, t->bytes.count, t->times.count, t->registers.count, t->compares.count,
+        t->inits.count, orders, t->order_values.count, t->finals.count,
+        orders ? t->orders.data[orders - 1].count : 0, t->claimed, t->claim, t->atomic,
+    };
+}
+
+void trace_rewind(struct ordeal_trace *t, const struct trace_mark *mark)
+{
+    t->ops.count = mark->ops;
+    t->bytes.count = mark->bytes;
+    t->times.count = mark->times;
+    t->registers.count = mark->registers;
+    t->compares.count = mark->compares;
+    t->inits.count = mark->inits;
+    t->orders.count = mark->orders;
+    t->order_values.count = mark->order_values;
+    t->finals.count = mark->finals;
+    t->claimed = mark->claimed;
+    t->claim = mark->claim;
+    t->atomic = mark->atomic;
+    if (mark->orders)
+        t->orders.data[mark->orders - 1].count = mark->last_order;
+}
+
+/* ---- looking at a trace ------------------------------------------------------------------ */
+
+size_t ordeal_trace_length(const struct ordeal_trace *t) { return t->ops.count; }
+
+const struct ordeal_op *ordeal_trace_op(const struct ordeal_trace *t, size_t i)
+{
+    assert(i < t->ops.count);
+    return &t->ops.data[i];
+}
+
+bool ordeal_trace_claimed(const struct ordeal_trace *t, enum ordeal_model *m)
+{
+    if (t->claimed)
+        *m = t->claim;
+    return t->claimed;
+}
+
+uint64_t trace_compare_of(const struct ordeal_trace *t, size_t op)
+{
+    size_t low = 0, high = t->compares.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (t->compares.data[middle].op < op)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    assert(low < t->compares.count && t->compares.data[low].op == op);
+    return t->compares.data[low].value;
+}
+
+const struct trace_time *trace_time_of(const struct ordeal_trace *t, size_t op)
+{
+    size_t low = 0, high = t->times.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (t->times.data[middle].op < op)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < t->times.count && t->times.data[low].op == op ? &t->times.data[low] : NULL;
+}
+
+/* ---- the text notation --------------------------------------------------------------- */
+
+/* Text that counts what it could not hold, as snprintf does. */
+struct text { char *buffer; size_t size, length; };
+
+static void put(struct text *x, const char *s)
+{
+    for (; *s; s++, x->length++)
+        if (x->length + 1 < x->size)
+            x->buffer[x->length] = *s;
+}
+
+static void put_decimal(struct text *x, uint64_t value)
+{
+    char digits[24], *p = digits + sizeof digits;
+    *--p = '\0';
+    do
+        *--p = (char)('0' + value % 10);
+    while (value /= 10);
+    put(x, p);
+}
+
+static void put_hex(struct text *x, uint64_t value)
+{
+    char digits[24];
+    snprintf(digits, sizeof digits, "0x%" PRIx64, value);
+    put(x, digits);
+}
+
+/* Small numbers are counted, large ones are patterns. */
+static void put_number(struct text *x, uint64_t value)
+{
+    if (value <= UINT32_MAX)
+        put_decimal(x, value);
+    else
+        put_hex(x, value);
+}
+
+static void put_value(struct text *x, const struct ordeal_trace *t, uint8_t size_log2,
+                      uint64_t value)
+{
+    if (size_log2 <= 3) {
+        put_number(x, value);
+        return;
+    }
+    const uint8_t *bytes = t->bytes.data + value;
+    size_t top = (size_t)1 << size_log2;
+    while (top > 1 && bytes[top - 1] == 0)
+        top--;
+    char pair[8];
+    put(x, "0x");
+    for (size_t i = top; i-- > 0; ) {
+        snprintf(pair, sizeof pair, i + 1 == top ? "%x" : "%02x", bytes[i]);
+        put(x, pair);
+    }
+}
+
+static void put_location(struct text *x, const struct ordeal_trace *t, uint32_t base,
+                         uint64_t address, uint8_t size_log2)
+{
+    if (base) {
+        put(x, trace_name(t, base));
+        if (address) {
+            put(x, "+");
+            put_number(x, address);
+        }
+    } else
+        put_hex(x, address);
+    if (size_log2 != 2) {
+        put(x, "/");
+        put_decimal(x, UINT64_C(1) << size_log2);
+    }
+}
+
+static int text_end(struct text *x)
+{
+    if (x->size)
+        x->buffer[x->length < x->size ? x->length : x->size - 1] = '\0';
+    return (int)x->length;
+}
+
+int trace_format_location(const struct ordeal_trace *t, uint32_t base, uint64_t address,
+                          uint8_t size_log2, char *buffer, size_t size)
+{
+    struct text x = { buffer, size, 0 };
+    put_location(&x, t, base, address, size_log2);
+    return text_end(&x);
+}
+
+static void put_barrier(struct text *x, uint8_t barrier)
+{
+    if (barrier == ORDEAL_FULL)
+        return;
+    for (int bit = 0; bit < 4; bit++)
+        if (barrier >> bit & 1) {
+            put(x, ".");
+            put(x, trace_barrier_names[bit]);
+        }
+}
+
+int ordeal_trace_format(const struct ordeal_trace *t, size_t i, char *buffer, size_t size)
+{
+    const struct ordeal_op *op = ordeal_trace_op(t, i);
+    uint8_t traits = trace_op_traits[op->kind];
+    struct text x = { buffer, size, 0 };
+    put(&x, "P");
+    put_decimal(&x, t->threads.data[op->thread]);
+    put(&x, " ");
+    put(&x, trace_op_names[op->kind]);
+    if (op->kind == ORDEAL_MEMBAR)
+        put_barrier(&x, op->barrier);
+    if (traits & OP_LOCATION) {
+        put(&x, "[");
+        put_location(&x, t, op->base, op->address, op->size_log2);
+        put(&x, "]");
+    }
+    if (op->flags & ORDEAL_HAS_VALUE) {
+        put(&x, "=");
+        put_value(&x, t, op->size_log2, op->read);
+    }
+    if (traits & OP_COMPARES) {
+        put(&x, "?");
+        put_value(&x, t, op->size_log2, trace_compare_of(t, i));
+    }
+    if (traits & OP_WRITES) {
+        put(&x, "#");
+        put_value(&x, t, op->size_log2, op->write);
+    }
+    return text_end(&x);
+}

@@ -1,0 +1,7 @@
+/* libFuzzer harness for the reader of Axe traces. */
+#include "round_trip.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    return fuzz_reader(data, size, ORDEAL_FORMAT_AXE);
+}
