@@ -1,0 +1,442 @@
+#include "core.h"
+
+#include "prove.h"
+
+#include <string.h>
+
+struct final_op { uint32_t source, op; bool store; };
+
+struct core {
+    struct ordeal *o;
+    const struct execution *x;
+    const struct ordeal_trace *t;
+    enum ordeal_model model;
+    bool time_order;
+    uint32_t *op_first;             /* by op: its first event, NONE: it has none */
+    VEC(uint32_t) work;
+    /* What final values of the whole ask of the part at hand: while an op that accesses the value's
+     * words stays, so must all the stores that may have left it. */
+    VEC(struct final_op) final_ops;
+    uint32_t final_sources;
+};
+
+/* ---- closing: a load keeps what it may have seen ----------------------------------------------- */
+
+static bool keep_op(struct core *c, bool *keep, uint32_t op)
+{
+    if (op == NONE || keep[op])
+        return true;
+    keep[op] = true;
+    return VEC_PUSH(c->o, &c->work, op);
+}
+
+/* Does the final value say anything about what is kept? It may span several words. */
+static bool final_speaks(const struct execution *x, const bool *keep, uint32_t source)
+{
+    for (uint32_t e = x->locations; e < x->events; e++)
+        for (uint32_t k = 0; keep[x->op[e]] && k < x->finals; k++)
+            if (x->final[k].source == source && x->final[k].loc == x->loc[e])
+                return true;
+    return false;
+}
+
+/* A store that may have left a final value of what is kept but is not kept itself, or NONE. */
+static uint32_t missing_final(const struct execution *x, const bool *keep)
+{
+    for (uint32_t k = 0; k < x->finals; k++)
+        for (uint32_t i = 0; i < x->final[k].count; i++) {
+            uint32_t op = x->op[x->final_store[x->final[k].first + i]];
+            if (op != NONE && !keep[op] && final_speaks(x, keep, x->final[k].source))
+                return op;
+        }
+    return NONE;
+}
+
+static uint32_t op_of_group(const struct execution *x, uint32_t group)
+{
+    return x->op[x->group_first[group]];
+}
+
+/* An operation that wrote a register which a kept one reads, or NONE: without it an older
+ * writer of the register would take its place. */
+static uint32_t missing_writer(const struct core *c, const bool *keep)
+{
+    const struct execution *x = c->x;
+    for (uint32_t i = 0; models[c->model].dependence && i < x->dependences; i++)
+        if (keep[op_of_group(x, x->dependence[i].to)]
+            && !keep[op_of_group(x, x->dependence[i].from)])
+            return op_of_group(x, x->dependence[i].from);
+    return NONE;
+}
+
+/* Has the part a dependence that the whole has not? */
+static bool depends_anew(const struct core *c, const struct execution *part)
+{
+    const struct execution *x = c->x;
+    for (uint32_t i = 0; models[c->model].dependence && i < part->dependences; i++) {
+        bool known = false;
+        for (uint32_t j = 0; j < x->dependences && !known; j++)
+            known = op_of_group(x, x->dependence[j].from)
+                        == op_of_group(part, part->dependence[i].from)
+                 && op_of_group(x, x->dependence[j].to) == op_of_group(part, part->dependence[i].to);
+        if (!known)
+            return true;
+    }
+    return false;
+}
+
+/* Does a transaction of the part take less time than it did, for want of its first or last access? */
+static bool hurries(const struct core *c, const struct execution *part)
+{
+    const struct execution *x = c->x;
+    for (uint32_t e = part->locations; c->time_order && part->begin && e < part->events; e++)
+        for (uint32_t f = x->locations; f < x->events; f++)
+            if (x->op[f] == part->op[e]
+                && (part->begin[part->group[e]] > x->begin[x->group[f]]
+                    || part->end[part->group[e]] < x->end[x->group[f]]))
+                return true;
+    return false;
+}
+
+static bool close_over_sources(struct core *c, bool *keep)
+{
+    const struct execution *x = c->x;
+    c->work.count = 0;
+    for (uint32_t op = 0; op < c->t->ops.count; op++)
+        if (keep[op] && !VEC_PUSH(c->o, &c->work, op))
+            return false;
+    while (c->work.count) {
+        uint32_t op = c->work.data[--c->work.count], e = c->op_first[op];
+        for (; e != NONE && e < x->events && x->op[e] == op; e++)
+            for (uint32_t i = x->candidate_first[e]; i < x->candidate_first[e + 1]; i++)
+                if (!keep_op(c, keep, x->op[x->candidate[i]]))
+                    return false;
+        if (c->work.count == 0 && (!keep_op(c, keep, missing_final(x, keep))
+                                   || !keep_op(c, keep, missing_writer(c, keep))))
+            return false;
+    }
+    return true;
+}
+
+/* ---- what orders without being an event: barriers and brackets ---------------------------------- */
+
+struct extent { uint32_t first, last, begin, depth; bool holds, empty; };
+
+/* Barriers between kept operations stay, and the brackets of what is kept. */
+static bool keep_barriers(struct core *c, bool *keep)
+{
+    const struct ordeal_trace *t = c->t;
+    struct extent *extent = mem_zero(c->o, t->threads.count, sizeof *extent);
+    if (!extent)
+        return false;
+    for (size_t i = 0; i < t->threads.count; i++)
+        extent[i].first = NONE;
+    for (uint32_t op = 0; op < t->ops.count; op++)
+        if (keep[op]) {
+            struct extent *x = &extent[t->ops.data[op].thread];
+            x->first = x->first == NONE ? op : x->first;
+            x->last = op;
+        }
+    for (uint32_t op = 0; op < t->ops.count; op++) {
+        const struct ordeal_op *is = &t->ops.data[op];
+        struct extent *x = &extent[is->thread];
+        if (is->kind == ORDEAL_TX_BEGIN && x->depth++ == 0) {
+            x->begin = op;
+            x->holds = false;
+            x->empty = true;
+        }
+        x->holds |= keep[op];
+        x->empty &= is->kind != ORDEAL_LOAD && is->kind != ORDEAL_STORE && is->kind != ORDEAL_SWAP
+                 && is->kind != ORDEAL_CAS;
+        bool inside = x->first != NONE && op > x->first && op < x->last;
+        if (is->kind == ORDEAL_MEMBAR && inside)
+            keep[op] = true;
+        if ((is->kind == ORDEAL_TX_END || is->kind == ORDEAL_TX_ABORT) && --x->depth == 0
+            && (x->holds || (inside && is->kind == ORDEAL_TX_END && x->empty)))
+            keep[x->begin] = keep[op] = true;
+    }
+    mem_free(c->o, extent, t->threads.count * sizeof *extent);
+    return true;
+}
+
+/* ---- a trace of the kept operations alone --------------------------------------------------- */
+
+/* Copies the kept operations with all that is said of them; map[i] is the op that the i-th was. */
+static bool copy_kept(struct core *c, const bool *keep, struct ordeal_trace **out, uint32_t **map,
+                      size_t *count)
+{
+    const struct ordeal_trace *t = c->t;
+    struct ordeal_trace *s = ordeal_trace_new(c->o);
+    *out = s;
+    *count = 0;
+    for (size_t op = 0; op < t->ops.count; op++)
+        *count += keep[op];
+    *map = mem_array(c->o, *count, sizeof **map);
+    if (!s || !*map)
+        return false;
+    s->atomic = t->atomic;
+    memcpy(s->file, t->file, sizeof s->file);
+    uint32_t number;
+    uint64_t offset;
+    bool ok = t->bytes.count == 0
+           || ordeal_trace_bytes(s, t->bytes.data, t->bytes.count, &offset) == ORDEAL_OK;
+    for (size_t i = 0; ok && i < t->threads.count; i++)
+        ok = ordeal_trace_thread(s, t->threads.data[i], &number) == ORDEAL_OK;
+    for (uint32_t i = 1; ok && i <= t->names.count; i++)
+        ok = ordeal_trace_name(s, trace_name(t, i), strlen(trace_name(t, i)), &number) == ORDEAL_OK;
+    size_t time = 0, reg = 0, compare = 0, n = 0;
+    for (uint32_t op = 0; ok && op < t->ops.count; op++) {
+        uint64_t compared = 0;
+        for (; compare < t->compares.count && t->compares.data[compare].op <= op; compare++)
+            compared = t->compares.data[compare].value;
+        bool kept = keep[op];
+        if (kept) {
+            (*map)[n++] = op;
+            ok = ordeal_trace_add(s, &t->ops.data[op], compared) == ORDEAL_OK;
+        }
+        for (; time < t->times.count && t->times.data[time].op <= op; time++)
+            if (ok && kept)
+                ok = ordeal_trace_times(s, t->times.data[time].begin, t->times.data[time].end)
+                  == ORDEAL_OK;
+        for (; reg < t->registers.count && t->registers.data[reg].op <= op; reg++)
+            if (ok && kept)
+                ok = (t->registers.data[reg].write ? ordeal_trace_writes_register
+                                                   : ordeal_trace_reads_register)(
+                         s, t->registers.data[reg].reg) == ORDEAL_OK;
+    }
+    for (size_t i = 0; ok && i < t->inits.count; i++)
+        ok = VEC_PUSH(c->o, &s->inits, t->inits.data[i]);
+    for (size_t i = 0; ok && i < t->orders.count; i++)
+        ok = VEC_PUSH(c->o, &s->orders, t->orders.data[i]);
+    for (size_t i = 0; ok && i < t->order_values.count; i++)
+        ok = VEC_PUSH(c->o, &s->order_values, t->order_values.data[i]);
+    for (size_t i = 0; ok && i < t->finals.count; i++)
+        ok = VEC_PUSH(c->o, &s->finals, t->finals.data[i]);
+    return ok;
+}
+
+/* ---- minimising ----------------------------------------------------------------------------- */
+
+static enum ordeal_status still_refuted(struct core *c, const bool *keep, bool *refuted)
+{
+    struct execution *x;
+    struct graph *g;
+    *refuted = false;
+    enum ordeal_status status = execution_build_subset(c->t, keep, &x);
+    if (status != ORDEAL_OK)
+        return status;
+    if (depends_anew(c, x) || hurries(c, x)) {
+        execution_free(x);
+        return ORDEAL_OK;
+    }
+    *refuted = refuted_by_value(x);
+    status = *refuted ? ORDEAL_OK : graph_build(x, c->model, c->time_order, &g);
+    if (status == ORDEAL_OK && !*refuted) {
+        struct decision d;
+        status = decide(g, &d);
+        *refuted = status == ORDEAL_OK && d.result == ORDEAL_FAIL;
+        decision_free(g, &d);
+        graph_free(g);
+    }
+    execution_free(x);
+    return status;
+}
+
+/* The bracket that ends an emptied transaction, which is only a barrier now; NONE: not emptied. */
+static uint32_t end_of_emptied(const struct ordeal_trace *t, const bool *keep, uint32_t begin)
+{
+    for (uint32_t op = begin + 1; op < t->ops.count; op++)
+        if (keep[op] && t->ops.data[op].thread == t->ops.data[begin].thread)
+            return t->ops.data[op].kind == ORDEAL_TX_END ? op : NONE;
+    return NONE;
+}
+
+/* small[op]: the number in the part of an op of the whole, NONE: not in it. */
+static bool note_finals(struct core *c, const struct execution *whole, const uint32_t *small)
+{
+    for (uint32_t k = 0; k < whole->finals; k++) {
+        const struct final *f = &whole->final[k];
+        c->final_sources = f->source + 1 > c->final_sources ? f->source + 1 : c->final_sources;
+        for (uint32_t e = whole->locations; e < whole->events; e++)
+            if (whole->loc[e] == f->loc && small[whole->op[e]] != NONE
+                && !VEC_PUSH(c->o, &c->final_ops,
+                             ((struct final_op){ f->source, small[whole->op[e]], false })))
+                return false;
+        for (uint32_t i = f->first; i < f->first + f->count; i++) {
+            uint32_t op = whole->op[whole->final_store[i]];
+            if (op != NONE && small[op] != NONE
+                && !VEC_PUSH(c->o, &c->final_ops,
+                             ((struct final_op){ f->source, small[op], true })))
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool finals_agree(const struct core *c, const bool *keep)
+{
+    for (uint32_t source = 0; source < c->final_sources; source++) {
+        bool speaks = false, missing = false;
+        for (size_t i = 0; i < c->final_ops.count; i++) {
+            struct final_op f = c->final_ops.data[i];
+            if (f.source != source)
+                continue;
+            speaks |= keep[f.op];
+            missing |= f.store && !keep[f.op];
+        }
+        if (speaks && missing)
+            return false;
+    }
+    return true;
+}
+
+/* Drop the op and every load that may have seen it, and so on. */
+static bool drop_op(struct core *c, const uint32_t *reader_first, const uint32_t *reader, bool *keep,
+                    uint32_t op)
+{
+    c->work.count = 0;
+    keep[op] = false;
+    if (!VEC_PUSH(c->o, &c->work, op))
+        return false;
+    while (c->work.count) {
+        uint32_t gone = c->work.data[--c->work.count];
+        for (uint32_t i = reader_first[gone]; i < reader_first[gone + 1]; i++)
+            if (keep[reader[i]]) {
+                keep[reader[i]] = false;
+                if (!VEC_PUSH(c->o, &c->work, reader[i]))
+                    return false;
+            }
+    }
+    return true;
+}
+
+/* Ops of the part whose loads may, in the whole, have seen a store of each op: with fewer accesses
+ * words are divided less, and there are fewer candidates than there were. */
+static bool index_readers(struct core *c, const struct execution *whole, const uint32_t *small,
+                          uint32_t **first, uint32_t **reader, size_t *readers)
+{
+    size_t ops = c->t->ops.count;
+    *readers = 0;
+    *first = mem_zero(c->o, ops + 2, sizeof **first);
+    if (!*first)
+        return false;
+    for (int fill = 0; fill < 2; fill++) {
+        for (uint32_t e = whole->locations; e < whole->events; e++) {
+            uint32_t load = small[whole->op[e]];
+            uint32_t i = whole->candidate_first[e], end = whole->candidate_first[e + 1];
+            for (; load != NONE && i < end; i++) {
+                uint32_t store = whole->op[whole->candidate[i]];
+                store = store == NONE ? NONE : small[store];
+                if (store == NONE || store == load)
+                    continue;
+                if (fill)
+                    (*reader)[(*first)[store + 1]++] = load;
+                else
+                    (*first)[store + 2]++;
+            }
+        }
+        for (size_t op = 0; !fill && op < ops; op++)
+            (*first)[op + 2] += (*first)[op + 1];
+        if (!fill) {
+            *readers = (*first)[ops + 1];
+            *reader = mem_array(c->o, *readers, sizeof **reader);
+            if (!*reader)
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Violations survive adding operations, so one pass that tries each op once ends in a set from which
+ * none can be dropped. */
+static enum ordeal_status minimise(struct core *c, const struct execution *whole,
+                                   const uint32_t *small, bool *keep)
+{
+    size_t ops = c->t->ops.count, readers = 0;
+    struct execution *x;
+    uint32_t *first = NULL, *reader = NULL;
+    bool *trial = mem_array(c->o, ops, sizeof *trial), refuted = false;
+    enum ordeal_status status = trial ? execution_build_subset(c->t, keep, &x) : c->o->error.status;
+    if (status != ORDEAL_OK)
+        goto out;
+    c->x = x;
+    if (!index_readers(c, whole, small, &first, &reader, &readers) || !note_finals(c, whole, small))
+        status = c->o->error.status;
+    for (uint32_t op = (uint32_t)ops; status == ORDEAL_OK && op-- > 0;) {
+        uint8_t kind = c->t->ops.data[op].kind;
+        uint32_t end = kind == ORDEAL_TX_BEGIN ? end_of_emptied(c->t, keep, op) : NONE;
+        if (!keep[op] || kind == ORDEAL_TX_END || (kind == ORDEAL_TX_BEGIN && end == NONE))
+            continue;
+        memcpy(trial, keep, ops * sizeof *keep);
+        if (end != NONE)
+            trial[end] = false;
+        refuted = false;
+        if (!drop_op(c, first, reader, trial, op))
+            status = c->o->error.status;
+        else if (finals_agree(c, trial))
+            status = still_refuted(c, trial, &refuted);
+        if (status == ORDEAL_OK && refuted)
+            memcpy(keep, trial, ops * sizeof *keep);
+    }
+    mem_free(c->o, first, (ops + 2) * sizeof *first);
+    mem_free(c->o, reader, readers * sizeof *reader);
+    execution_free(x);
+out:
+    mem_free(c->o, trial, ops * sizeof *trial);
+    return status;
+}
+
+static enum ordeal_status minimise_copy(struct core *c, bool *keep)
+{
+    struct ordeal_trace *small = NULL;
+    uint32_t *map = NULL;
+    size_t count = 0;
+    enum ordeal_status status = ORDEAL_OK;
+    bool *still = NULL;
+    size_t ops = c->t->ops.count;
+    uint32_t *number = mem_array(c->o, ops, sizeof *number);
+    if (!number || !copy_kept(c, keep, &small, &map, &count)
+        || !(still = mem_array(c->o, count, sizeof *still))) {
+        status = c->o->error.status;
+    } else {
+        struct core inner = { .o = c->o, .t = small, .model = c->model,
+                              .time_order = c->time_order };
+        memset(still, true, count * sizeof *still);
+        memset(number, 0xff, ops * sizeof *number);
+        for (uint32_t i = 0; i < count; i++)
+            number[map[i]] = i;
+        status = minimise(&inner, c->x, number, still);
+        for (size_t i = 0; i < count; i++)
+            keep[map[i]] = still[i];
+        VEC_FREE(c->o, &inner.work);
+        VEC_FREE(c->o, &inner.final_ops);
+    }
+    mem_free(c->o, number, ops * sizeof *number);
+    mem_free(c->o, still, count * sizeof *still);
+    mem_free(c->o, map, count * sizeof *map);
+    ordeal_trace_free(small);
+    return status;
+}
+
+enum ordeal_status core_find(const struct graph *g, const struct decision *d, bool minimise,
+                             bool *keep)
+{
+    const struct execution *x = g->x;
+    struct core c = { .o = g->o, .x = x, .t = x->trace, .model = (enum ordeal_model)(g->model - models),
+                      .time_order = g->time_order };
+    enum ordeal_status status = prove_operations(g, &d->log, keep);
+    size_t ops = c.t->ops.count;
+    c.op_first = status == ORDEAL_OK ? mem_array(c.o, ops, sizeof *c.op_first) : NULL;
+    if (!c.op_first)
+        return c.o->error.status;
+    memset(c.op_first, 0xff, ops * sizeof *c.op_first);
+    for (uint32_t e = x->events; e-- > x->locations;)
+        c.op_first[x->op[e]] = e;
+    if (!close_over_sources(&c, keep) || !keep_barriers(&c, keep))
+        status = c.o->error.status;
+    if (status == ORDEAL_OK && minimise)
+        status = minimise_copy(&c, keep);
+    VEC_FREE(c.o, &c.work);
+    mem_free(c.o, c.op_first, ops * sizeof *c.op_first);
+    return status;
+}

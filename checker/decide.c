@@ -1,0 +1,385 @@
+#include "decide.h"
+
+#include <ccadical.h>
+#include <limits.h>
+#include <string.h>
+
+enum { SOLVER_UNKNOWN = 0, SOLVER_SATISFIED = 10, SOLVER_REFUTED = 20 };
+
+struct refinement {
+    struct ordeal *o;
+    const struct graph *g;
+    const struct execution *x;
+    struct decision *d;
+    CCaDiCaL *solver;
+    VEC(struct knot_literal) variables;  /* variable v is literal v - 1 being true */
+    uint32_t *table;                     /* open addressing: variable, 0 empty */
+    size_t table_size;
+    VEC(struct knot_literal) assumptions;
+    uint32_t *last;                      /* by final value; NULL: each has one store */
+    size_t knots_given;                  /* of the log */
+    bool failed;                         /* the solver's call-back ran out of memory */
+};
+
+/* ---- variables ---------------------------------------------------------------------------- */
+
+static size_t slot_of(const struct refinement *r, struct knot_literal l)
+{
+    uint32_t low = l.reads || l.a < l.b ? l.a : l.b, high = low == l.a ? l.b : l.a;
+    uint64_t h = ((uint64_t)low << 33 ^ (uint64_t)high << 1 ^ l.reads) * UINT64_C(0x9e3779b97f4a7c15);
+    size_t mask = r->table_size - 1, i = (size_t)(h >> 24) & mask;
+    for (; r->table[i]; i = (i + 1) & mask) {
+        struct knot_literal v = r->variables.data[r->table[i] - 1];
+        if (v.reads == l.reads
+            && ((v.a == l.a && v.b == l.b) || (!l.reads && v.a == l.b && v.b == l.a)))
+            break;
+    }
+    return i;
+}
+
+static bool grow_table(struct refinement *r)
+{
+    size_t size = r->table_size ? 2 * r->table_size : 256;
+    uint32_t *table = mem_zero(r->o, size, sizeof *table);
+    if (!table)
+        return false;
+    mem_free(r->o, r->table, r->table_size * sizeof *table);
+    r->table = table;
+    r->table_size = size;
+    for (uint32_t v = 0; v < r->variables.count; v++)
+        r->table[slot_of(r, r->variables.data[v])] = v + 1;
+    return true;
+}
+
+/* The solver's literal; 0: out of memory. The solver tries `true` first, so a variable is created the
+ * way round the weave had decided it. */
+static int solver_literal(struct refinement *r, struct knot_literal l)
+{
+    if (2 * r->variables.count >= r->table_size && !grow_table(r))
+        return 0;
+    bool negated = l.negated;
+    l.negated = false;
+    size_t slot = slot_of(r, l);
+    if (!r->table[slot]) {
+        if (!VEC_PUSH(r->o, &r->variables, l))
+            return 0;
+        r->table[slot] = (uint32_t)r->variables.count;
+    }
+    int v = (int)r->table[slot];
+    bool turned = !l.reads && r->variables.data[v - 1].a != l.a;
+    return negated != turned ? -v : v;
+}
+
+static struct knot_literal knot_literal_of(const struct refinement *r, int literal)
+{
+    struct knot_literal l = r->variables.data[(literal < 0 ? -literal : literal) - 1];
+    if (literal > 0)
+        return l;
+    if (l.reads)
+        l.negated = true;
+    else
+        l = (struct knot_literal){ .a = l.b, .b = l.a };
+    return l;
+}
+
+/* ---- the solver --------------------------------------------------------------------------- */
+
+static int solver_stop(void *state)
+{
+    struct refinement *r = state;
+    return r->failed || limit_hit(r->o, "the solver", -1);
+}
+
+/* A clause the solver has derived: it follows by unit propagation from those before. */
+static void solver_learnt(void *state, int *clause)
+{
+    struct refinement *r = state;
+    struct weave_log *log = &r->d->log;
+    struct knot k = { .literal_first = (uint32_t)log->literals.count, .grounds_unknown = true };
+    for (; *clause && !r->failed; clause++)
+        r->failed = !VEC_PUSH(r->o, &log->literals, knot_literal_of(r, -*clause));
+    k.literal_count = (uint32_t)log->literals.count - k.literal_first;
+    r->failed = r->failed || !VEC_PUSH(r->o, &log->knots, k);
+}
+
+static bool start_solver(struct refinement *r)
+{
+    /* Only what leaves a clause that follows by unit propagation: the log is the proof. */
+    static const char *const off[] = { "elim", "probe", "vivify", "subsume", "ternary", "decompose",
+                                       "transred", "block", "cover", "condition", "walk", "lucky",
+                                       "compact" };
+    r->solver = ccadical_init();
+    if (!r->solver) {
+        fail(r->o, ORDEAL_NO_MEMORY, "out of memory: the solver could not start");
+        return false;
+    }
+    ccadical_set_option(r->solver, "quiet", 1);
+    for (size_t i = 0; i < sizeof off / sizeof *off; i++)
+        ccadical_set_option(r->solver, off[i], 0);
+    ccadical_set_terminate(r->solver, r, solver_stop);
+    ccadical_set_learn(r->solver, r, INT_MAX, solver_learnt);
+    return true;
+}
+
+static bool give_clause(struct refinement *r, const struct knot *k)
+{
+    for (uint32_t i = 0; i < k->literal_count; i++) {
+        int l = solver_literal(r, r->d->log.literals.data[k->literal_first + i]);
+        if (!l)
+            return false;
+        ccadical_add(r->solver, -l);
+    }
+    ccadical_add(r->solver, 0);
+    r->d->clauses++;
+    return true;
+}
+
+/* All that the weave has learnt since the last time. */
+static bool give_knots(struct refinement *r)
+{
+    for (; r->knots_given < r->d->log.knots.count; r->knots_given++)
+        if (!give_clause(r, &r->d->log.knots.data[r->knots_given]))
+            return false;
+    return true;
+}
+
+/* Every load saw one of its candidates. */
+static bool give_candidates(struct refinement *r)
+{
+    const struct execution *x = r->x;
+    for (uint32_t e = x->locations; e < x->events; e++) {
+        uint32_t first = x->candidate_first[e], end = x->candidate_first[e + 1];
+        if (end < first + 2)
+            continue;
+        for (uint32_t c = first; c < end; c++) {
+            int l = solver_literal(r, (struct knot_literal){ e, x->candidate[c], true, false });
+            if (!l)
+                return false;
+            ccadical_add(r->solver, l);
+        }
+        ccadical_add(r->solver, 0);
+    }
+    return true;
+}
+
+/* ---- an assignment for the weave ------------------------------------------------------------- */
+
+/* Of the candidates the solver allows, the own thread's latest, else the first. */
+static uint32_t pick_source(struct refinement *r, uint32_t load)
+{
+    const struct execution *x = r->x;
+    uint32_t pick = NONE;
+    for (uint32_t c = x->candidate_first[load]; c < x->candidate_first[load + 1]; c++) {
+        uint32_t store = x->candidate[c];
+        int l = solver_literal(r, (struct knot_literal){ load, store, true, false });
+        if (l && ccadical_val(r->solver, l) > 0
+            && (pick == NONE || (program_order(x, store, load) && store > pick)))
+            pick = store;
+    }
+    return pick;
+}
+
+static bool read_assignment(struct refinement *r)
+{
+    const struct execution *x = r->x;
+    for (uint32_t e = x->locations; !x->unique && e < x->events; e++)
+        if (!x->is_store[e] && source_of(x, e) == NONE)
+            r->d->source[e] = pick_source(r, e);
+    r->assumptions.count = 0;
+    for (size_t v = 0; v < r->variables.count; v++) {
+        if (r->variables.data[v].reads)
+            continue;
+        int value = ccadical_val(r->solver, (int)v + 1);
+        if (!VEC_PUSH(r->o, &r->assumptions,
+                      knot_literal_of(r, value > 0 ? (int)v + 1 : -(int)v - 1)))
+            return false;
+    }
+    return true;
+}
+
+/* ---- final values that several stores may have left ------------------------------------------- */
+
+/* The solver orders such stores among themselves. */
+static bool give_finals(struct refinement *r)
+{
+    const struct execution *x = r->x;
+    if (!open_finals(x))
+        return true;
+    r->last = mem_array(r->o, x->finals, sizeof *r->last);
+    if (!r->last)
+        return false;
+    for (uint32_t k = 0; k < x->finals; k++) {
+        const uint32_t *store = x->final_store + x->final[k].first;
+        for (uint32_t i = 0; last_store(x, k) == NONE && i < x->final[k].count; i++)
+            for (uint32_t j = 0; j < i; j++) {
+                struct knot_literal l = { .a = store[j], .b = store[i] };
+                int v = is_initial(x, l.a) || is_initial(x, l.b) ? 0 : solver_literal(r, l);
+                if (v == 0 && !is_initial(x, l.a) && !is_initial(x, l.b))
+                    return false;
+                if (v) { /* a clause that says nothing, for the solver to know the variable */
+                    ccadical_add(r->solver, v);
+                    ccadical_add(r->solver, -v);
+                    ccadical_add(r->solver, 0);
+                }
+            }
+    }
+    return true;
+}
+
+static bool solver_says(struct refinement *r, uint32_t a, uint32_t b)
+{
+    int v = solver_literal(r, (struct knot_literal){ .a = a, .b = b });
+    return v && ccadical_val(r->solver, v) > 0;
+}
+
+/* Three stores that the solver has in a circle: it must not. */
+static bool log_circle_of_stores(struct refinement *r, uint32_t a, uint32_t b, uint32_t c)
+{
+    struct weave_log *log = &r->d->log;
+    const uint32_t store[4] = { a, b, c, a };
+    struct knot k = { .edge_first = (uint32_t)log->edges.count, .edge_count = 3,
+                      .literal_first = (uint32_t)log->literals.count, .literal_count = 3 };
+    for (int i = 0; i < 3; i++) {
+        struct knot_edge e = { node_of_store(r->g, store[i], 0), node_of_store(r->g, store[i + 1], 0),
+                               KNOT_ORDER, store[i], store[i + 1], 0, NONE };
+        struct knot_literal l = { .a = store[i], .b = store[i + 1] };
+        if (!VEC_PUSH(r->o, &log->edges, e) || !VEC_PUSH(r->o, &log->literals, l))
+            return false;
+    }
+    return VEC_PUSH(r->o, &log->knots, k);
+}
+
+/* The store after all others of the final value; NONE with a new knot when they run in a circle. */
+static bool find_last(struct refinement *r, uint32_t k)
+{
+    const struct execution *x = r->x;
+    const uint32_t *store = x->final_store + x->final[k].first;
+    uint32_t n = x->final[k].count, most = NONE, best = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t before = 0;
+        for (uint32_t j = 0; j < n && !is_initial(x, store[i]); j++)
+            before += j != i && (is_initial(x, store[j]) || solver_says(r, store[j], store[i]));
+        if (!is_initial(x, store[i]) && (most == NONE || before > best)) {
+            most = i;
+            best = before;
+        }
+    }
+    r->last[k] = best == n - 1 ? store[most] : NONE;
+    if (best == n - 1)
+        return true;
+    /* Whatever is after the store with the most before it has one of those after itself. */
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t j = 0; j < n; j++)
+            if (i != most && j != most && i != j && !is_initial(x, store[i])
+                && !is_initial(x, store[j]) && solver_says(r, store[most], store[i])
+                && solver_says(r, store[i], store[j]) && solver_says(r, store[j], store[most]))
+                return log_circle_of_stores(r, store[most], store[i], store[j]);
+    return true;
+}
+
+/* ---- the loop ------------------------------------------------------------------------------ */
+
+/* How many circles of several decisions the weave may meet before the solver is asked: more in
+ * a first attempt, which most executions need alone. */
+enum { FIRST_BUDGET = 2000, LATER_BUDGET = 50 };
+
+static enum ordeal_status weave_once(struct refinement *r, uint64_t budget,
+                                     enum weave_outcome *outcome)
+{
+    struct weave w = { .g = r->g, .source = r->d->source, .assumptions = r->assumptions.data,
+                       .assumption_count = r->assumptions.count, .last = r->last,
+                       .budget = budget,
+                       .log = &r->d->log };
+    enum ordeal_status status = weave_run(&w, outcome);
+    r->d->stats.decisions += w.stats.decisions;
+    r->d->stats.knots += w.stats.knots;
+    r->d->stats.undone += w.stats.undone;
+    VEC_FREE(r->o, &r->d->order);
+    r->d->order.data = w.order.data;
+    r->d->order.count = w.order.count;
+    r->d->order.capacity = w.order.capacity;
+    return status;
+}
+
+static bool refuted_outright(const struct refinement *r, enum weave_outcome outcome)
+{
+    const struct weave_log *log = &r->d->log;
+    return outcome == WEAVE_REFUTED && log->knots.data[log->knots.count - 1].literal_count == 0;
+}
+
+static enum ordeal_status conclude_refuted(struct refinement *r)
+{
+    struct weave_log *log = &r->d->log;
+    r->d->result = ORDEAL_FAIL;
+    struct knot empty = { .literal_first = (uint32_t)log->literals.count, .grounds_unknown = true };
+    if ((!log->knots.count || log->knots.data[log->knots.count - 1].literal_count)
+        && !VEC_PUSH(r->o, &log->knots, empty))
+        return r->o->error.status;
+    return ORDEAL_OK;
+}
+
+static enum ordeal_status refine(struct refinement *r)
+{
+    enum weave_outcome outcome;
+    enum ordeal_status status;
+    if (r->x->unique && !open_finals(r->x)) {
+        status = weave_once(r, FIRST_BUDGET + r->x->groups / 4, &outcome);
+        if (status != ORDEAL_OK || outcome == WEAVE_ORDER)
+            return status;
+        if (refuted_outright(r, outcome))
+            return conclude_refuted(r);
+    }
+    if (!start_solver(r) || !give_candidates(r) || !give_finals(r))
+        return r->o->error.status;
+    for (;;) {
+        if (!give_knots(r))
+            return r->o->error.status;
+        int answer = ccadical_solve(r->solver);
+        r->knots_given = r->d->log.knots.count; /* the solver knows what it has derived itself */
+        if (r->failed || answer == SOLVER_UNKNOWN)
+            return r->o->error.status;
+        if (answer == SOLVER_REFUTED)
+            return conclude_refuted(r);
+        if (!read_assignment(r))
+            return r->o->error.status;
+        for (uint32_t k = 0; r->last && k < r->x->finals; k++) {
+            r->last[k] = NONE;
+            if (last_store(r->x, k) == NONE && !find_last(r, k))
+                return r->o->error.status;
+        }
+        if (r->knots_given < r->d->log.knots.count)
+            continue;
+        status = weave_once(r, LATER_BUDGET, &outcome);
+        if (status != ORDEAL_OK || outcome == WEAVE_ORDER)
+            return status;
+        if (refuted_outright(r, outcome))
+            return conclude_refuted(r);
+    }
+}
+
+enum ordeal_status decide(const struct graph *g, struct decision *d)
+{
+    const struct execution *x = g->x;
+    *d = (struct decision){ .result = ORDEAL_PASS };
+    d->source = mem_array(g->o, x->events, sizeof *d->source);
+    if (!d->source)
+        return g->o->error.status;
+    for (uint32_t e = 0; e < x->events; e++)
+        d->source[e] = x->is_store[e] ? NONE : source_of(x, e);
+    struct refinement r = { .o = g->o, .g = g, .x = x, .d = d };
+    enum ordeal_status status = refine(&r);
+    if (r.solver)
+        ccadical_release(r.solver);
+    VEC_FREE(r.o, &r.variables);
+    VEC_FREE(r.o, &r.assumptions);
+    mem_free(r.o, r.last, x->finals * sizeof *r.last);
+    mem_free(r.o, r.table, r.table_size * sizeof *r.table);
+    return status;
+}
+
+void decision_free(const struct graph *g, struct decision *d)
+{
+    VEC_FREE(g->o, &d->order);
+    mem_free(g->o, d->source, g->x->events * sizeof *d->source);
+    weave_log_free(g->o, &d->log);
+}
