@@ -1,0 +1,80 @@
+/* The certifier: re-proves verdicts from the axioms, sharing no code with the search. */
+#include "certify.h"
+
+#include <string.h>
+
+uint8_t certify_assumed_membar(enum ordeal_model m)
+{
+    static const uint8_t assumed[ORDEAL_MODELS] = {
+        [ORDEAL_SC]  = ORDEAL_FULL,                        /* OpOp */
+        [ORDEAL_TSO] = ORDEAL_LL | ORDEAL_LS | ORDEAL_SS,  /* LoadOp, StoreStore */
+        [ORDEAL_PSO] = ORDEAL_LL | ORDEAL_LS,              /* LoadOp */
+        [ORDEAL_PC]  = ORDEAL_LL | ORDEAL_LS | ORDEAL_SS,  /* LoadOp, StoreStore */
+        [ORDEAL_RMO] = 0,
+    };
+    return assumed[m];
+}
+
+void *scratch_zero(struct scratch *s, size_t count, size_t size)
+{
+    void *p = mem_zero(s->o, count, size);
+    if (p) {
+        s->block[s->count].pointer = p;
+        s->block[s->count++].bytes = count * size;
+    }
+    return p;
+}
+
+void *scratch_none(struct scratch *s, size_t count)
+{
+    void *p = scratch_zero(s, count, sizeof(uint32_t));
+    if (p)
+        memset(p, 0xff, count * sizeof(uint32_t));
+    return p;
+}
+
+void scratch_free(struct scratch *s)
+{
+    while (s->count) {
+        s->count--;
+        mem_free(s->o, s->block[s->count].pointer, s->block[s->count].bytes);
+    }
+}
+
+enum ordeal_status scratch_status(const struct scratch *s) { return s->o->error.status; }
+
+const char *certify_event_text(const struct execution *x, uint32_t event, char text[EVENT_TEXT])
+{
+    char name[EVENT_TEXT - 16];
+    if (x->op[event] != NONE) {
+        ordeal_trace_format(x->trace, x->op[event], text, EVENT_TEXT);
+    } else {
+        execution_location_name(x, x->loc[event], name, sizeof name);
+        snprintf(text, EVENT_TEXT, "initial %s", name);
+    }
+    return text;
+}
+
+/* The model and the execution must fit before anything else makes sense. */
+static enum ordeal_status check_frame(const struct ordeal_verdict *v)
+{
+    if ((unsigned)v->model >= ORDEAL_MODELS)
+        return fail(v->o, ORDEAL_INTERNAL, "there is no memory model %u", (unsigned)v->model);
+    for (uint32_t g = 0; certify_has_views(v->model) && g < v->x->groups; g++)
+        if (v->x->group_flags[g] & GROUP_TX)
+            return fail(v->o, ORDEAL_INTERNAL, "PC has no transactions, the trace has");
+    return ORDEAL_OK;
+}
+
+enum ordeal_status certify(const struct ordeal_verdict *v)
+{
+    enum ordeal_status status = check_frame(v);
+    if (status != ORDEAL_OK)
+        return status;
+    switch (v->result) {
+    case ORDEAL_PASS: return certify_order(v);
+    case ORDEAL_FAIL: return certify_proof(v);
+    case ORDEAL_UNDECIDED: return ORDEAL_OK;
+    }
+    return fail(v->o, ORDEAL_INTERNAL, "there is no verdict %u", (unsigned)v->result);
+}
