@@ -1,0 +1,42 @@
+/* What the commands share: their table entry, exit statuses, and how they complain. */
+#ifndef HOST_COMMAND_H
+#define HOST_COMMAND_H
+
+#include <stddef.h>
+
+/* Exit statuses, the same everywhere; where several apply the first of `exit_worst` wins. */
+enum exit_status {
+    EXIT_FINE = 0,         /* nothing wrong was found */
+    EXIT_VIOLATION = 1,    /* a violation was found */
+    EXIT_BAD = 2,          /* bad usage or bad input */
+    EXIT_TARGET = 3,       /* the target failed */
+    EXIT_UNDECIDED = 4,    /* undecided within the limits given */
+    EXIT_INTERNAL = 70,    /* a defect of ordeal */
+    EXIT_INTERRUPTED = 130 /* ^C */
+};
+
+struct option_spec;
+
+struct command {
+    const char *name;
+    const char *summary;                /* one line for `ordeal --help` */
+    const char *operands;               /* "FILE..." */
+    const char *description;            /* paragraphs for `ordeal COMMAND --help` */
+    const char *example;                /* lines, each "  $ ordeal ..." or what it prints */
+    const struct option_spec *options;  /* ends with a NULL name */
+    int (*run)(const struct command *self, int argc, char **argv); /* an exit status */
+};
+
+extern const struct command command_check, command_show, command_convert;
+
+/* The graver of two exit statuses. */
+int exit_worst(int a, int b);
+
+/* "ordeal CHECK: message" on standard error; returns EXIT_BAD. */
+int complain(const struct command *c, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* The entry of `names` (ends with NULL) closest to `word`, or NULL when none is close. */
+const char *nearest_name(const char *word, const char *const *names);
+
+#endif

@@ -1,0 +1,121 @@
+/* The `ordeal` program: finds the command in the table and hands over to it. */
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "command.h"
+#include "options.h"
+#include "ordeal.h"
+
+static const struct command *const commands[] = {
+    &command_check,
+    &command_show,
+    &command_convert,
+};
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+int exit_worst(int a, int b)
+{
+    static const int graver_first[] = { EXIT_INTERNAL, EXIT_INTERRUPTED, EXIT_VIOLATION, EXIT_BAD,
+                                        EXIT_TARGET, EXIT_UNDECIDED };
+    for (size_t i = 0; i < sizeof graver_first / sizeof *graver_first; i++)
+        if (a == graver_first[i] || b == graver_first[i])
+            return graver_first[i];
+    return EXIT_FINE;
+}
+
+int complain(const struct command *c, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fprintf(stderr, "ordeal%s%s: ", c ? " " : "", c ? c->name : "");
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+    return EXIT_BAD;
+}
+
+static void print_help(FILE *stream)
+{
+    fputs("usage: ordeal COMMAND [options] [files]\n\n"
+          "Decides whether executions of a shared-memory multiprocessor obey its memory model.\n\n"
+          "commands:\n", stream);
+    for (int i = 0; i < COMMANDS; i++)
+        fprintf(stream, "  %-9s %s\n", commands[i]->name, commands[i]->summary);
+    fputs("  help      explain a command: 'ordeal help COMMAND' or 'ordeal COMMAND --help'\n\n"
+          "exit status:\n"
+          "  0  nothing wrong was found\n"
+          "  1  a violation was found\n"
+          "  2  bad usage or bad input\n"
+          "  3  the target failed\n"
+          "  4  undecided within the limits given\n"
+          "  Where several apply: a violation first, then bad input, then the others.\n"
+          "  70 is a defect of ordeal itself, 130 an interruption by ^C.\n\n"
+          "example:\n"
+          "  $ ordeal check --model TSO run1.trace run2.trace\n", stream);
+}
+
+static const struct command *find_command(const char *name)
+{
+    for (int i = 0; i < COMMANDS; i++)
+        if (strcmp(name, commands[i]->name) == 0)
+            return commands[i];
+    return NULL;
+}
+
+static int unknown_command(const char *word)
+{
+    const char *names[COMMANDS + 2];
+    for (int i = 0; i < COMMANDS; i++)
+        names[i] = commands[i]->name;
+    names[COMMANDS] = "help";
+    names[COMMANDS + 1] = NULL;
+    const char *near = nearest_name(word, names);
+    if (near)
+        return complain(NULL, "unknown command '%s'; did you mean '%s'?", word, near);
+    return complain(NULL, "unknown command '%s'; 'ordeal --help' lists the commands", word);
+}
+
+static int dispatch(int argc, char **argv)
+{
+    const char *word = argc > 1 ? argv[1] : NULL;
+    if (!word) {
+        print_help(stderr);
+        return EXIT_BAD;
+    }
+    bool help = strcmp(word, "help") == 0;
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || (help && argc == 2)) {
+        print_help(stdout);
+        return EXIT_FINE;
+    }
+    if (strcmp(word, "--version") == 0) {
+        puts("ordeal " ORDEAL_VERSION);
+        return EXIT_FINE;
+    }
+    if (word[0] == '-')
+        return complain(NULL, "unknown option '%s'; options follow the command: "
+                              "'ordeal COMMAND [options] [files]'", word);
+    const struct command *c = find_command(help ? argv[2] : word);
+    if (!c)
+        return unknown_command(help ? argv[2] : word);
+    if (help) {
+        options_help(c);
+        return EXIT_FINE;
+    }
+    return c->run(c, argc - 1, argv + 1);
+}
+
+int main(int argc, char **argv)
+{
+    signal(SIGPIPE, SIG_IGN); /* a closed pipe is a write error like any other */
+    int status = dispatch(argc, argv);
+    errno = 0;
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        complain(NULL, "standard output could not be written%s%s", errno ? ": " : "",
+                 errno ? strerror(errno) : "");
+        status = status == EXIT_INTERNAL ? status : EXIT_BAD;
+    }
+    return status;
+}

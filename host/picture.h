@@ -1,0 +1,16 @@
+/* A FAIL as a picture of the few operations that matter: a column a thread, time downwards. */
+#ifndef HOST_PICTURE_H
+#define HOST_PICTURE_H
+
+#include <stdio.h>
+
+#include "naming.h"
+#include "proof.h"
+
+enum picture_format { PICTURE_DOT, PICTURE_SVG };
+
+/* False: the picture could not be made (out of memory or a failed write). */
+bool picture_write(const struct proof *p, struct naming *n, enum ordeal_model model,
+                   const char *title, enum picture_format format, FILE *stream);
+
+#endif

@@ -1,0 +1,25 @@
+/* How far a long piece of work is, on a terminal and after two seconds; and the end by ^C. */
+#ifndef HOST_PROGRESS_H
+#define HOST_PROGRESS_H
+
+#include <stdbool.h>
+
+#include "ordeal.h"
+
+struct progress {
+    const char *label;     /* what is worked on: the file */
+    double started, drawn; /* monotonic seconds */
+    bool terminal, visible;
+};
+
+/* From now on ^C is noticed instead of deadly; a second one is deadly again. */
+void interrupt_watch(void);
+bool interrupted(void);
+
+double now_seconds(void);
+void progress_start(struct progress *p, const char *label);
+void progress_erase(struct progress *p);   /* before anything else is printed */
+/* For struct ordeal_limits; `user` is the struct progress. True: stop, ^C was pressed. */
+bool progress_callback(void *user, const char *phase, double share);
+
+#endif
