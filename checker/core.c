@@ -149,7 +149,7 @@ static bool keep_barriers(struct core *c, bool *keep)
         x->empty &= is->kind != ORDEAL_LOAD && is->kind != ORDEAL_STORE && is->kind != ORDEAL_SWAP
                  && is->kind != ORDEAL_CAS;
         bool inside = x->first != NONE && op > x->first && op < x->last;
-        if (is->kind == ORDEAL_MEMBAR && inside)
+        if (is->kind == ORDEAL_MEMBAR && inside && x->depth == 0)
             keep[op] = true;
         if ((is->kind == ORDEAL_TX_END || is->kind == ORDEAL_TX_ABORT) && --x->depth == 0
             && (x->holds || (inside && is->kind == ORDEAL_TX_END && x->empty)))

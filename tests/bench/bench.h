@@ -1,0 +1,28 @@
+/* The benchmark's tables. Each prints and records its rows; none can fail a test. */
+#ifndef ORDEAL_BENCH_H
+#define ORDEAL_BENCH_H
+
+#include "measure.h"
+#include "report.h"
+
+struct bench {
+    struct report report;
+    bool quick;               /* about a minute in all instead of ten */
+    uint64_t seed;
+    const char *program;      /* the ordeal command; NULL: not there */
+    const char *golden;       /* directory of the golden traces */
+};
+
+void table_parse(struct bench *b);          /* readers */
+void table_headline(struct bench *b);       /* text file to certified verdict */
+void table_scaling(struct bench *b);
+void table_sweep_ops(struct bench *b);      /* Figure 4.8 */
+void table_sweep_threads(struct bench *b);
+void table_sweep_words(struct bench *b);
+void table_effectiveness(struct bench *b);  /* Figure 4.7 */
+void table_mixes(struct bench *b);          /* Table 4.2 */
+void table_transactions(struct bench *b);   /* Figure 5.2 */
+void table_hidden(struct bench *b);         /* Figure 4.6 in 100K legal operations */
+void table_pairs(struct bench *b);          /* Figure 4.6 beside k independent pairs */
+
+#endif
