@@ -376,14 +376,16 @@ static bool make_runs(struct clocks *c)
     for (uint32_t s = 0; s < c->sites; s++)
         c->runs += starts_run(c, s);
     c->run = clocks_array(c, c->runs, sizeof *c->run);
+    c->cursor = clocks_array(c, c->runs, sizeof *c->cursor);
     c->run_first = zeroed(c, (size_t)c->cells + 1, sizeof *c->run_first);
-    if (!c->run || !c->run_first)
+    if (!c->run || !c->cursor || !c->run_first)
         return false;
     uint32_t r = 0;
     for (uint32_t s = 0; s < c->sites; s++)
         if (starts_run(c, s)) {
             c->run_first[c->site[s].cell + 1]++;
             c->run[r] = (struct run){ c->chain[c->site[s].node], s, c->sites };
+            c->cursor[r] = s;
             if (r++ > 0)
                 c->run[r - 2].end = s;
         }
@@ -614,17 +616,27 @@ bool clocks_add(struct clocks *c, uint32_t from, uint32_t to)
 
 /* ---- rules R6 and R7 ----------------------------------------------------------------- */
 
-/* First site of the run with an index of at least `least`; there is one. */
-static uint32_t first_site(const struct clocks *c, const struct run *run, int32_t least)
+/* First site of run r with an index of at least `least`; there is one. The search gallops from
+ * where the last one ended: the stores of a cell are ruled chain by chain and in order. */
+static uint32_t first_site(struct clocks *c, uint32_t r, int32_t least)
 {
-    const int32_t *base = c->site_index + run->first;
-    uint32_t count = run->end - run->first;
-    while (count > 1) {
+    const int32_t *index = c->site_index;
+    uint32_t low = c->run[r].first, high = c->run[r].end - 1, at = c->cursor[r], step = 1;
+    if (index[at] >= least) {
+        for (high = at; high - low >= step && index[high - step] >= least; step *= 2)
+            high -= step;
+        low = high - low >= step ? high - step + 1 : low;
+    } else {
+        for (low = at + 1; high - low >= step && index[low + step - 1] < least; step *= 2)
+            low += step;
+        high = high - low >= step ? low + step - 1 : high;
+    }
+    for (uint32_t count = high - low + 1; count > 1;) {
         uint32_t half = count / 2;
-        base += half & -(uint32_t)(base[half - 1] < least); /* no branch to mispredict */
+        low += half & -(uint32_t)(index[low + half - 1] < least); /* no branch to mispredict */
         count -= half;
     }
-    return (uint32_t)(base - c->site_index);
+    return c->cursor[r] = low;
 }
 
 /* Store a is before store b, in all views alike (PC's Coherence axiom). */
@@ -691,7 +703,7 @@ static bool apply_rules(struct clocks *c, uint32_t s)
         int32_t from = row[run->chain], end = covered[run->chain];
         if (!in_set(&changed, run->chain) || from >= end || from > c->site_index[run->end - 1])
             continue;
-        uint32_t found = first_site(c, run, from);
+        uint32_t found = first_site(c, r, from);
         if (c->site_index[found] >= end)
             continue;
         if (!site_writes(&c->site[found]) && c->site[found].event == store->event)

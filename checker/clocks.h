@@ -42,6 +42,7 @@ struct clocks {
     uint32_t cells, runs, sites;
     uint32_t *run_first;           /* by cell, + 1 */
     struct run *run;
+    uint32_t *cursor;              /* by run: the site found last */
     int32_t *site_index;           /* apart from `site`, to be searched */
     struct site *site;
     uint32_t *write_first, *write; /* by node, + 1: its write sites */

@@ -52,39 +52,6 @@ static uint32_t missing_final(const struct execution *x, const bool *keep)
     return NONE;
 }
 
-static uint32_t op_of_group(const struct execution *x, uint32_t group)
-{
-    return x->op[x->group_first[group]];
-}
-
-/* An operation that wrote a register which a kept one reads, or NONE: without it an older
- * writer of the register would take its place. */
-static uint32_t missing_writer(const struct core *c, const bool *keep)
-{
-    const struct execution *x = c->x;
-    for (uint32_t i = 0; models[c->model].dependence && i < x->dependences; i++)
-        if (keep[op_of_group(x, x->dependence[i].to)]
-            && !keep[op_of_group(x, x->dependence[i].from)])
-            return op_of_group(x, x->dependence[i].from);
-    return NONE;
-}
-
-/* Has the part a dependence that the whole has not? */
-static bool depends_anew(const struct core *c, const struct execution *part)
-{
-    const struct execution *x = c->x;
-    for (uint32_t i = 0; models[c->model].dependence && i < part->dependences; i++) {
-        bool known = false;
-        for (uint32_t j = 0; j < x->dependences && !known; j++)
-            known = op_of_group(x, x->dependence[j].from)
-                        == op_of_group(part, part->dependence[i].from)
-                 && op_of_group(x, x->dependence[j].to) == op_of_group(part, part->dependence[i].to);
-        if (!known)
-            return true;
-    }
-    return false;
-}
-
 /* Does a transaction of the part take less time than it did, for want of its first or last access? */
 static bool hurries(const struct core *c, const struct execution *part)
 {
@@ -111,8 +78,7 @@ static bool close_over_sources(struct core *c, bool *keep)
             for (uint32_t i = x->candidate_first[e]; i < x->candidate_first[e + 1]; i++)
                 if (!keep_op(c, keep, x->op[x->candidate[i]]))
                     return false;
-        if (c->work.count == 0 && (!keep_op(c, keep, missing_final(x, keep))
-                                   || !keep_op(c, keep, missing_writer(c, keep))))
+        if (c->work.count == 0 && !keep_op(c, keep, missing_final(x, keep)))
             return false;
     }
     return true;
@@ -161,6 +127,24 @@ static bool keep_barriers(struct core *c, bool *keep)
 
 /* ---- a trace of the kept operations alone --------------------------------------------------- */
 
+/* Registers are named after the operation that writes them, so that leaving one out does not make an
+ * older one the writer. */
+static enum ordeal_status copy_register(const struct core *c, struct ordeal_trace *s, size_t entry)
+{
+    const struct ordeal_trace *t = c->t;
+    struct trace_register r = t->registers.data[entry];
+    uint32_t thread = t->ops.data[r.op].thread;
+    if (r.write)
+        return ordeal_trace_writes_register(s, r.op);
+    while (entry-- > 0) {
+        struct trace_register w = t->registers.data[entry];
+        if (w.write && w.reg == r.reg && w.op != r.op && t->ops.data[w.op].thread == thread
+            && c->op_first[w.op] != NONE)
+            return ordeal_trace_reads_register(s, w.op);
+    }
+    return ORDEAL_OK;
+}
+
 /* Copies the kept operations with all that is said of them; map[i] is the op that the i-th was. */
 static bool copy_kept(struct core *c, const bool *keep, struct ordeal_trace **out, uint32_t **map,
                       size_t *count)
@@ -200,9 +184,7 @@ static bool copy_kept(struct core *c, const bool *keep, struct ordeal_trace **ou
                   == ORDEAL_OK;
         for (; reg < t->registers.count && t->registers.data[reg].op <= op; reg++)
             if (ok && kept)
-                ok = (t->registers.data[reg].write ? ordeal_trace_writes_register
-                                                   : ordeal_trace_reads_register)(
-                         s, t->registers.data[reg].reg) == ORDEAL_OK;
+                ok = copy_register(c, s, reg) == ORDEAL_OK;
     }
     for (size_t i = 0; ok && i < t->inits.count; i++)
         ok = VEC_PUSH(c->o, &s->inits, t->inits.data[i]);
@@ -225,7 +207,7 @@ static enum ordeal_status still_refuted(struct core *c, const bool *keep, bool *
     enum ordeal_status status = execution_build_subset(c->t, keep, &x);
     if (status != ORDEAL_OK)
         return status;
-    if (depends_anew(c, x) || hurries(c, x)) {
+    if (hurries(c, x)) {
         execution_free(x);
         return ORDEAL_OK;
     }

@@ -29,11 +29,25 @@ static bool kept(const struct expansion *e, size_t op)
 
 /* ---- selection ----------------------------------------------------------------------- */
 
+/* Of an operation that is left out, registers it wrote are still to be reckoned with. */
+static bool overwrites_register(const struct expansion *e, size_t op)
+{
+    size_t low = 0, high = e->t->registers.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (e->t->registers.data[middle].op < op)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < e->t->registers.count && e->t->registers.data[low].op == op;
+}
+
 /* Brackets stay whatever `keep` says: they come and go with what they enclose. */
 static bool selectable(const struct expansion *e, size_t op)
 {
     uint8_t role = role_of[e->t->ops.data[op].kind];
-    return role == BRACKET || (role != NO_EFFECT && kept(e, op));
+    return role == BRACKET || (role != NO_EFFECT && (kept(e, op) || overwrites_register(e, op)));
 }
 
 static enum ordeal_status allot_threads(struct expansion *e)
@@ -120,6 +134,9 @@ static enum ordeal_status place(struct expansion *e, struct step step, uint32_t 
         break;
     default: {
         const struct ordeal_op *op = &e->t->ops.data[step.op];
+        step.left_out = !kept(e, step.op);
+        if (step.left_out)
+            break;
         step.word = words_enter(e->o, &e->words, op->base, op->address, op->size_log2);
         if (step.word == NONE)
             return e->o->error.status;
@@ -216,6 +233,8 @@ static enum ordeal_status count_thread(struct expansion *e, uint32_t thread)
             e->barriers++;
             break;
         default: {
+            if (step->left_out)
+                break;
             enum ordeal_status status = count_access(e, step, in_tx);
             if (status)
                 return status;
@@ -410,6 +429,21 @@ static bool depend(struct emitter *m, const struct word *writer, uint32_t to)
     return true;
 }
 
+/* An operation that is left out has written its registers all the same: what reads them depends on
+ * nobody, rather than on an older writer. */
+static void forget_registers(struct emitter *m, uint32_t i)
+{
+    const struct ordeal_trace *t = m->e->t;
+    for (size_t k = SEEK(&t->registers, 0, i); k < t->registers.count; k++) {
+        const struct trace_register *r = &t->registers.data[k];
+        if (r->op != i)
+            break;
+        uint32_t id = r->write ? words_find(&m->writers, r->reg, m->thread, 0) : NONE;
+        if (id != NONE)
+            m->writers.list.data[id].count = 0;
+    }
+}
+
 /* The groups [first, end) of operation i: first they read its registers, then they write them. */
 static enum ordeal_status emit_registers(struct emitter *m, uint32_t i, uint32_t first,
                                          uint32_t end)
@@ -516,6 +550,10 @@ static enum ordeal_status emit_thread(struct emitter *m)
             emit_barrier(m, step->op, e->t->ops.data[step->op].barrier);
             break;
         default: {
+            if (step->left_out) {
+                forget_registers(m, step->op);
+                break;
+            }
             enum ordeal_status status = emit_access(m, step);
             if (status)
                 return status;

@@ -12,6 +12,7 @@ struct step {
     uint32_t op, word;
     uint8_t kind, flags, size_log2;
     bool writes;                   /* a CAS that did not is a load */
+    bool left_out;                 /* not kept: only the registers it wrote matter */
 };
 
 struct expansion {

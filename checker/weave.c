@@ -997,10 +997,6 @@ static bool resolve(struct loom *m)
     if (m->undo_to == NONE && !m->refuted && m->choice.count == 0 && !learn_units(m, any_waiting(m)))
         return false;
     forget_ways(m);
-    for (uint32_t c = 0; m->undo_to == NONE && c < m->g->cell_first[m->x->locations] && !m->refuted; c++)
-        for (uint32_t node = m->park[c]; node != NONE && !m->refuted; node = m->park_next[node])
-            if (m->wait[node] == 0 && (!find_cycle(m, node, 1) || (m->cycle.count && !learn(m))))
-                return false;
     if (m->undo_to == NONE && !m->refuted
         && (!find_cycle(m, m->choice.data[0], UINT32_MAX) || !learn(m)))
         return false;
