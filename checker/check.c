@@ -194,12 +194,9 @@ static enum ordeal_status decide_verdict(struct ordeal_verdict *v, const struct 
 static enum ordeal_status run_check(struct ordeal_verdict *v, const struct execution *whole,
                                     const struct ordeal_options *options)
 {
-    enum ordeal_status status = decide_verdict(v, options);
-    if (status == ORDEAL_LIMIT) {
-        v->result = ORDEAL_UNDECIDED;
-        snprintf(v->note, sizeof v->note, "%s", v->o->error.reason);
-        return ORDEAL_OK;
-    }
+    enum ordeal_status status = check_usage(whole, options);
+    if (status == ORDEAL_OK)
+        status = decide_verdict(v, options);
     if (status != ORDEAL_OK || options->no_certify)
         return status;
     status = certify(v);
@@ -208,30 +205,41 @@ static enum ordeal_status run_check(struct ordeal_verdict *v, const struct execu
     return status;
 }
 
+/* A limit was reached: what there is of an order or a proof proves nothing. */
+static void leave_undecided(struct ordeal_verdict *v)
+{
+    v->result = ORDEAL_UNDECIDED;
+    v->unwritten = NONE;
+    v->order.count = v->core.count = v->counters.core = 0;
+    v->proof.steps.count = v->proof.literals.count = v->proof.edges.count = 0;
+    snprintf(v->note, sizeof v->note, "%s", v->o->error.reason);
+}
+
 enum ordeal_status ordeal_check(const struct ordeal_trace *t, const struct ordeal_options *options,
                                 struct ordeal_verdict **verdict)
 {
     struct ordeal *o = t->o;
-    struct execution *whole;
+    struct execution *whole = NULL;
     *verdict = NULL;
     limit_start(o);
-    enum ordeal_status status = execution_build(t, &whole);
-    if (status != ORDEAL_OK)
-        return status;
     struct ordeal_verdict *v = mem_zero(o, 1, sizeof *v);
-    if (!v) {
-        execution_free(whole);
+    if (!v)
         return o->error.status;
-    }
     *v = (struct ordeal_verdict){
-        .o = o, .x = whole, .model = options->model, .time_order = options->time_order,
-        .result = ORDEAL_UNDECIDED, .unwritten = NONE,
-        .counters = { .ops = t->ops.count, .threads = whole->threads,
-                      .locations = whole->locations },
+        .o = o, .model = options->model, .time_order = options->time_order,
+        .result = ORDEAL_UNDECIDED, .unwritten = NONE, .counters = { .ops = t->ops.count },
     };
-    status = check_usage(whole, options);
-    if (status == ORDEAL_OK)
+    enum ordeal_status status = execution_build(t, &whole);
+    if (status == ORDEAL_OK) {
+        v->x = whole;
+        v->counters.threads = whole->threads;
+        v->counters.locations = whole->locations;
         status = run_check(v, whole, options);
+    }
+    if (status == ORDEAL_LIMIT) {
+        leave_undecided(v);
+        status = ORDEAL_OK;
+    }
     if (v->x != whole)
         execution_free(whole);
     if (status != ORDEAL_OK) {

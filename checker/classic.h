@@ -15,8 +15,8 @@ struct classic_result {
     char note[128];
 };
 
-/* Any algorithm but ORDEAL_AUTO. `r` needs no preparation; r->order is the caller's to VEC_FREE, also
- * after an error. ORDEAL_BAD_USAGE: conflict without the complete store order of a word. */
+/* Any algorithm but ORDEAL_AUTO. `r` needs no preparation; r->order is the caller's to VEC_FREE,
+ * also after an error. ORDEAL_BAD_USAGE: conflict without the complete store order of a word. */
 enum ordeal_status classic_check(const struct graph *g, enum ordeal_algorithm a,
                                  struct classic_result *r);
 

@@ -287,7 +287,7 @@ static uint32_t seen_or_written(const struct clocks *c, const bool *overwritten,
     return g->x->is_store[a.event] ? (overwritten[id] ? NONE : store) : (own ? NONE : store);
 }
 
-/* By store id: a later write of its own node hides it. Seen from outside, atomicity is broken. */
+/* By store id: a later write of its own node hides it. To see it from outside breaks R6. */
 static bool *find_overwritten(struct clocks *c)
 {
     const struct graph *g = c->g;
@@ -353,12 +353,10 @@ static bool make_sites(struct clocks *c)
             uint32_t store = seen_or_written(c, overwritten, n, a), cell = cell_of(g, a);
             if (store == NONE)
                 continue;
-            bool reads = !g->x->is_store[a.event];
-            if (reads && overwritten[store_id(g, store, a.slot)])
-                c->cyclic = true;
             uint32_t s = first[cell + 1]++;
             uint32_t writer = node_of_store(g, store, a.slot);
-            c->site[s] = (struct site){ n, store, cell, reads, c->chain[writer], c->index[writer] };
+            c->site[s] = (struct site){ n, store, cell, !g->x->is_store[a.event], c->chain[writer],
+                                        c->index[writer] };
             c->site_index[s] = (int32_t)c->index[n];
         }
     }

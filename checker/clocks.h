@@ -15,11 +15,11 @@ struct bits { uint64_t *level[6]; unsigned levels; };
 /* Some of the chains, or more: chain k is bit k / 4 % 32 of part k % 4. */
 struct chain_set { uint32_t part[4]; };
 
-/* A place where a cell is read, `event` being the store seen, or written, `event` being the store. A
- * node has one write a cell, the last; reads of its own writes are left out. */
+/* A place where a cell is read, `event` being the store seen, or written, `event` being the store.
+ * A node has one write a cell, the last; reads of its own writes are left out. */
 struct site {
     uint32_t node, event, cell;
-    uint32_t skip;                 /* next site of the run that is not a read of `event`; 0: a write */
+    uint32_t skip;                 /* next site of the run that does not read `event`; 0: a write */
     uint32_t chain, index;         /* of the node that wrote `event`; NONE for the root */
 };
 /* The sites of one cell in one chain: ascending by index, in a node the reads before the write. */
@@ -55,12 +55,12 @@ struct clocks {
     const bool *done;              /* by node: before all that are not; NULL: none is */
     struct chain_set *changed;     /* by node: since the node was last taken from `dirty` */
     struct chain_set *unruled;     /* by site: since the rules were last applied to the write */
-    uint32_t *cover;               /* by site of a write: a later write of the cell, the nearest seen */
+    uint32_t *cover;               /* by site of a write: a later write of its cell, see rules */
     int32_t *no_cover;             /* a row of no clocks, for where there is none */
     bool recording;                /* keep changes, for clocks_undo */
     VEC(struct change) changes;
     struct bits dirty;             /* by position: clock changed, predecessors do not know */
-    struct bits stale;             /* by site: clock of the write changed since its rules were applied */
+    struct bits stale;             /* by site: writes with chains in `unruled` */
     VEC(struct { void *data; size_t bytes; }) blocks;
 };
 

@@ -1,5 +1,5 @@
-/* VTSO-conflict, thesis 4.2.1: with the order of all stores to each word given, one topological sort
- * decides, in linear time (Theorem 4.1). A1 to A5 are the graph's edges. A6 and A7 are not
+/* VTSO-conflict, thesis 4.2.1: with the order of all stores to each word given, one topological
+ * sort decides, in linear time (Theorem 4.1). A1 to A5 are the graph's edges. A6 and A7 are not
  * stored: whatever wrote or read a store comes before the next store, which a table gives. */
 #include "classic.h"
 
@@ -21,8 +21,8 @@ static enum ordeal_status need_orders(const struct graph *g)
             continue;
         char name[64];
         execution_location_name(x, l, name, sizeof name);
-        return fail(g->o, ORDEAL_BAD_USAGE, "algorithm conflict needs the order of all stores to %s: "
-                    "give an `order %s` line or use another algorithm", name, name);
+        return fail(g->o, ORDEAL_BAD_USAGE, "algorithm conflict needs the order of all stores to "
+                    "%s: give an `order %s` line or use another algorithm", name, name);
     }
     return ORDEAL_OK;
 }

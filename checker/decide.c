@@ -212,15 +212,15 @@ static bool give_finals(struct refinement *r)
         const uint32_t *store = x->final_store + x->final[k].first;
         for (uint32_t i = 0; last_store(x, k) == NONE && i < x->final[k].count; i++)
             for (uint32_t j = 0; j < i; j++) {
-                struct knot_literal l = { .a = store[j], .b = store[i] };
-                int v = is_initial(x, l.a) || is_initial(x, l.b) ? 0 : solver_literal(r, l);
-                if (v == 0 && !is_initial(x, l.a) && !is_initial(x, l.b))
+                if (is_initial(x, store[j]) || x->group[store[j]] == x->group[store[i]])
+                    continue;
+                int v = solver_literal(r, (struct knot_literal){ .a = store[j], .b = store[i] });
+                if (!v)
                     return false;
-                if (v) { /* a clause that says nothing, for the solver to know the variable */
-                    ccadical_add(r->solver, v);
-                    ccadical_add(r->solver, -v);
-                    ccadical_add(r->solver, 0);
-                }
+                /* A clause that says nothing, for the solver to know the variable. */
+                ccadical_add(r->solver, v);
+                ccadical_add(r->solver, -v);
+                ccadical_add(r->solver, 0);
             }
     }
     return true;
@@ -228,6 +228,8 @@ static bool give_finals(struct refinement *r)
 
 static bool solver_says(struct refinement *r, uint32_t a, uint32_t b)
 {
+    if (r->x->group[a] == r->x->group[b])
+        return a < b;
     int v = solver_literal(r, (struct knot_literal){ .a = a, .b = b });
     return v && ccadical_val(r->solver, v) > 0;
 }
@@ -237,15 +239,19 @@ static bool log_circle_of_stores(struct refinement *r, uint32_t a, uint32_t b, u
 {
     struct weave_log *log = &r->d->log;
     const uint32_t store[4] = { a, b, c, a };
-    struct knot k = { .edge_first = (uint32_t)log->edges.count, .edge_count = 3,
-                      .literal_first = (uint32_t)log->literals.count, .literal_count = 3 };
+    struct knot k = { .edge_first = (uint32_t)log->edges.count,
+                      .literal_first = (uint32_t)log->literals.count };
     for (int i = 0; i < 3; i++) {
+        if (r->x->group[store[i]] == r->x->group[store[i + 1]])
+            continue; /* performed at once */
         struct knot_edge e = { node_of_store(r->g, store[i], 0), node_of_store(r->g, store[i + 1], 0),
                                KNOT_ORDER, store[i], store[i + 1], 0, NONE };
         struct knot_literal l = { .a = store[i], .b = store[i + 1] };
         if (!VEC_PUSH(r->o, &log->edges, e) || !VEC_PUSH(r->o, &log->literals, l))
             return false;
     }
+    k.edge_count = (uint32_t)log->edges.count - k.edge_first;
+    k.literal_count = (uint32_t)log->literals.count - k.literal_first;
     return VEC_PUSH(r->o, &log->knots, k);
 }
 

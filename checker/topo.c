@@ -3,8 +3,8 @@
  * Nodes are picked one by one after their predecessors, loads as soon as they can be, a store when
  * every reader of the store it overwrites has been picked. Most stores are picked without regret:
  * if an order exists at all, one exists that picks this store now. What is left is a decision
- * between stores of which each has a reader and a rival; only decisions are taken back, so the search
- * is complete. deriv closes the clocks under R6 and R7 after each decision. */
+ * between stores of which each has a reader and a rival. Only decisions are taken back, and the
+ * search is complete all the same. deriv closes the clocks under R6 and R7 after each decision. */
 #include "classic.h"
 #include "clocks.h"
 
@@ -14,7 +14,8 @@
 enum prospect { BLOCKED, RIVALLED, SAFE };
 
 struct level {
-    size_t trail, alternatives, next;   /* candidates [alternatives ..), of which `next` is untried */
+    size_t trail;
+    size_t alternatives, next;          /* its first; the first of them that is untried */
     struct clocks_mark mark;
 };
 
@@ -30,7 +31,7 @@ struct topo {
     uint32_t *pending;                  /* by store id: unpicked readers */
     uint32_t *cell_of_id;               /* by store id */
     uint32_t *active;                   /* by cell: id of the store last picked */
-    uint32_t *run_of, *next_write;      /* by site: its run; by run: first unpicked write, or NONE */
+    uint32_t *run_of, *next_write;      /* by site; by run: first unpicked write, or NONE */
     uint32_t *replaced;                 /* by site: what was active before it */
     uint32_t *rival_hint;               /* by site: the run where a rival was found last */
 
@@ -84,7 +85,8 @@ static bool is_free(const struct topo *t, uint32_t s)
 static bool is_rival(const struct topo *t, uint32_t node, uint32_t run)
 {
     uint32_t w = t->next_write[run];
-    return w != NONE && t->c->site[w].node != node && !clocks_before(t->c, node, t->c->site[w].node);
+    return w != NONE && t->c->site[w].node != node
+        && !clocks_before(t->c, node, t->c->site[w].node);
 }
 
 /* Nobody reads it, or it is before all others of its cell: any order in which it comes later can be

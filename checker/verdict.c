@@ -19,7 +19,8 @@ void ordeal_verdict_free(struct ordeal_verdict *v)
 
 enum ordeal_result ordeal_verdict_result(const struct ordeal_verdict *v) { return v->result; }
 enum ordeal_model ordeal_verdict_model(const struct ordeal_verdict *v) { return v->model; }
-uint32_t ordeal_verdict_events(const struct ordeal_verdict *v) { return v->x->events; }
+/* None where a limit was reached before there were any. */
+uint32_t ordeal_verdict_events(const struct ordeal_verdict *v) { return v->x ? v->x->events : 0; }
 const char *ordeal_verdict_note(const struct ordeal_verdict *v) { return v->note; }
 uint32_t ordeal_verdict_unwritten(const struct ordeal_verdict *v) { return v->unwritten; }
 size_t ordeal_verdict_steps(const struct ordeal_verdict *v) { return v->proof.steps.count; }
