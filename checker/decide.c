@@ -329,7 +329,7 @@ static enum ordeal_status refine(struct refinement *r)
     enum weave_outcome outcome;
     enum ordeal_status status;
     if (r->x->unique && !open_finals(r->x)) {
-        status = weave_once(r, FIRST_BUDGET + r->x->groups / 4, &outcome);
+        status = weave_once(r, FIRST_BUDGET + r->x->groups, &outcome);
         if (status != ORDEAL_OK || outcome == WEAVE_ORDER)
             return status;
         if (refuted_outright(r, outcome))

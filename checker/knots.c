@@ -395,13 +395,23 @@ static uint32_t sort_literals(struct loom *m, struct clause c)
     return open;
 }
 
+/* Performing one node makes all the open literals hold together: none of them would ever be implied,
+ * so one must be guessed away. */
+static bool decided_at_once(const struct loom *m, struct clause c, uint32_t open)
+{
+    const struct knot_literal *l = &m->literals.data[c.first];
+    for (uint32_t i = 1; i < open; i++)
+        if (m->x->group[l[i].a] != m->x->group[l[0].a])
+            return false;
+    return true;
+}
+
 /* Put the clauses learnt at this standstill to work, now that the mistakes are taken back. */
 static bool apply_clauses(struct loom *m, size_t first)
 {
     for (size_t id = first; id < m->clauses.count; id++)
         if (!give_up_guess(m, m->literals.data[m->clauses.data[id].first]))
             return false;
-    bool concluded = false;
     for (uint32_t id = (uint32_t)first; id < m->clauses.count; id++) {
         struct clause c = m->clauses.data[id];
         uint32_t open = sort_literals(m, c);
@@ -411,14 +421,13 @@ static bool apply_clauses(struct loom *m, size_t first)
         enum standing standing = c.count == 1 ? PROVED : TENTATIVE;
         if (open == 1 && !loom_conclude(m, (struct fact){ l.b, l.a, standing, id, 0, NONE }))
             return false;
-        concluded |= open == 1;
+        if (open > 1 && decided_at_once(m, c, open)) {
+            uint32_t now = (uint32_t)m->trail.count;
+            if (!loom_conclude(m, (struct fact){ l.b, l.a, GUESSED, NONE, now, NONE }))
+                return false;
+        }
     }
-    if (concluded)
-        return true;
-    /* One node decided several literals at once: none is implied, so one is guessed away. */
-    struct knot_literal l = m->literals.data[m->clauses.data[first].first];
-    uint32_t now = (uint32_t)m->trail.count;
-    return loom_conclude(m, (struct fact){ l.b, l.a, GUESSED, NONE, now, NONE });
+    return true;
 }
 
 /* ---- standstill --------------------------------------------------------------------------- */

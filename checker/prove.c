@@ -34,6 +34,7 @@ static size_t unit_slot(const struct prover *p, uint32_t a, uint32_t b)
     return i;
 }
 
+/* Several knots may establish the same: of those in the proof, the first. */
 static bool index_units(struct prover *p)
 {
     size_t size = 64;
@@ -45,7 +46,7 @@ static bool index_units(struct prover *p)
         return false;
     for (uint32_t k = 0; k < p->log->knots.count; k++) {
         const struct knot *knot = &p->log->knots.data[k];
-        if (knot->literal_count != 1 || literals_of(p, knot)->reads)
+        if (!p->needed[k] || knot->literal_count != 1 || literals_of(p, knot)->reads)
             continue;
         size_t slot = unit_slot(p, literals_of(p, knot)->b, literals_of(p, knot)->a);
         if (!p->unit[slot])
@@ -69,7 +70,7 @@ static bool mark_needed(struct prover *p)
 {
     uint32_t count = (uint32_t)p->log->knots.count;
     p->needed = mem_zero(p->o, count, sizeof *p->needed);
-    if (!p->needed || !index_units(p))
+    if (!p->needed)
         return false;
     bool all = false;
     for (uint32_t k = count; k-- > 0;) {
@@ -81,7 +82,7 @@ static bool mark_needed(struct prover *p)
         for (uint32_t i = 0; i < knot->ground_count; i++)
             p->needed[p->log->grounds.data[knot->ground_first + i]] = true;
     }
-    return true;
+    return index_units(p);
 }
 
 static void free_prover(struct prover *p)
@@ -365,7 +366,7 @@ static bool state_certain(struct prover *p, uint32_t a, uint32_t b)
 static bool needs_statement(const struct prover *p, const struct knot *k, uint32_t a, uint32_t b)
 {
     uint32_t unit = p->unit[unit_slot(p, a, b)];
-    bool established = unit && p->needed[unit - 1] && &p->log->knots.data[unit - 1] < k;
+    bool established = unit && &p->log->knots.data[unit - 1] < k;
     return a != b && !is_initial(p->x, a) && !among_literals(p, k, a, b) && !established;
 }
 
