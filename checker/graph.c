@@ -677,7 +677,8 @@ static bool keep_accesses(struct builder *b)
     if (!g->access_first || !g->access)
         return false;
     memcpy(g->access_first, b->access_first.data, offsets * sizeof *g->access_first);
-    memcpy(g->access, b->accesses.data, g->accesses * sizeof *g->access);
+    if (g->accesses)
+        memcpy(g->access, b->accesses.data, g->accesses * sizeof *g->access);
     return true;
 }
 

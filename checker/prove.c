@@ -519,10 +519,13 @@ enum ordeal_status prove_operations(const struct graph *g, const struct weave_lo
         for (uint32_t i = 0; p.needed[k] && i < knot->edge_count; i++) {
             struct knot_edge e = log->edges.data[knot->edge_first + i];
             uint32_t ends[2] = { e.from, e.to };
-            for (int side = 0; side < 2; side++)
-                for (uint32_t a = g->access_first[ends[side]]; ends[side]
-                                                    && a < g->access_first[ends[side] + 1]; a++)
+            for (int side = 0; side < 2; side++) {
+                uint32_t node = ends[side];
+                if (g->kind.data[node] == NODE_ISSUE) /* its first edge goes to its store */
+                    node = g->succ[g->succ_first[node]];
+                for (uint32_t a = g->access_first[node]; node && a < g->access_first[node + 1]; a++)
                     keep[p.x->op[g->access[a].event]] = true;
+            }
             struct ordeal_edge edge = { .via = NONE };
             if (e.reason == KNOT_STATIC)
                 stores_edge(&p, e.from, e.to, &edge);
