@@ -354,8 +354,12 @@ static bool undo_level(struct topo *t, const struct level *level)
     size_t picked = t->trail.count;
     while (t->trail.count > level->trail + 1)
         unpick(t);
-    for (size_t l = level->mark.links; l < t->c->links.count; l++)
-        t->indegree[t->c->links.data[l].to]--;
+    for (size_t l = level->mark.links; l < t->c->links.count; l++) {
+        uint32_t to = t->c->links.data[l].to;
+        bool writes = t->c->write_first[to] < t->c->write_first[to + 1];
+        if (--t->indegree[to] == 0 && writes && !add_writer(t, to))
+            return false; /* a derived edge had taken it off the list */
+    }
     clocks_undo(t->c, level->mark);
     if (t->trail.count > level->trail)
         unpick(t);
