@@ -58,7 +58,6 @@ struct weave {
     size_t assumption_count;
     const uint32_t *last;                        /* by final value: the store taken to be last, where
                                                   * several may be; NULL: there are none such */
-    const uint32_t *hint;                        /* by group: the guessed place, or NULL */
     uint64_t budget;                             /* knots of several decisions */
     struct weave_log *log;
     struct weave_stats stats;
