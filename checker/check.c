@@ -78,27 +78,63 @@ static enum ordeal_status take_order(struct ordeal_verdict *v, const struct grap
     return ok ? ORDEAL_OK : v->o->error.status;
 }
 
+static void free_proof(struct ordeal *o, struct proof *p)
+{
+    VEC_FREE(o, &p->steps);
+    VEC_FREE(o, &p->literals);
+    VEC_FREE(o, &p->edges);
+}
+
+static enum ordeal_status prove_once(const struct graph *g, uint64_t seed, struct proof *proof)
+{
+    struct decision d;
+    *proof = (struct proof){ 0 };
+    enum ordeal_status status = decide(g, seed, &d);
+    if (status == ORDEAL_OK && d.result != ORDEAL_FAIL)
+        status = fail(g->o, ORDEAL_INTERNAL, "the core of the violation is legal by itself");
+    if (status == ORDEAL_OK)
+        status = prove(g, &d.log, proof);
+    decision_free(g, &d);
+    return status;
+}
+
+/* A small core is worth some attempts at a short proof. */
+enum { SMALL_CORE = 300, ATTEMPTS = 12 };
+
+static enum ordeal_status prove_briefly(const struct graph *g, struct proof *best)
+{
+    bool small = g->nodes <= SMALL_CORE;
+    enum ordeal_status status = prove_once(g, small ? 1 : 0, best);
+    for (uint64_t seed = 2; status == ORDEAL_OK && small && seed <= ATTEMPTS; seed++) {
+        struct proof other;
+        status = prove_once(g, seed, &other);
+        if (status == ORDEAL_OK && other.edges.count < best->edges.count) {
+            free_proof(g->o, best);
+            *best = other;
+        } else {
+            free_proof(g->o, &other);
+        }
+    }
+    return status;
+}
+
 /* Let the core speak for the whole: the verdict goes over to its execution, with a proof over it.
  * The whole stays the caller's. */
 static enum ordeal_status prove_core(struct ordeal_verdict *v, const bool *keep)
 {
     size_t ops = v->x->trace->ops.count;
     struct execution *x;
-    struct graph *g = NULL;
     enum ordeal_status status = execution_build_subset(v->x->trace, keep, &x);
     if (status != ORDEAL_OK)
         return status;
     v->unwritten = x->unwritten;
-    status = refuted_by_value(x) ? ORDEAL_OK : graph_build(x, v->model, v->time_order, &g);
-    if (g) {
-        struct decision d;
-        status = decide(g, &d);
-        if (status == ORDEAL_OK && d.result != ORDEAL_FAIL)
-            status = fail(v->o, ORDEAL_INTERNAL, "the core of the violation is legal by itself");
-        if (status == ORDEAL_OK)
-            status = prove(g, &d.log, &v->proof);
-        decision_free(g, &d);
-        graph_free(g);
+    if (!refuted_by_value(x)) {
+        struct graph *g;
+        status = graph_build(x, v->model, v->time_order, &g);
+        if (status == ORDEAL_OK) {
+            status = prove_briefly(g, &v->proof);
+            graph_free(g);
+        }
     }
     if (status != ORDEAL_OK) {
         execution_free(x);
@@ -129,7 +165,7 @@ static enum ordeal_status explain_refutation(struct ordeal_verdict *v, const str
 static enum ordeal_status check_auto(struct ordeal_verdict *v, const struct graph *g, bool minimise)
 {
     struct decision d;
-    enum ordeal_status status = decide(g, &d);
+    enum ordeal_status status = decide(g, 0, &d);
     v->counters.decisions = d.stats.decisions;
     v->counters.conflicts = d.stats.knots;
     v->counters.clauses = d.clauses;

@@ -215,7 +215,7 @@ static enum ordeal_status still_refuted(struct core *c, const bool *keep, bool *
     status = *refuted ? ORDEAL_OK : graph_build(x, c->model, c->time_order, &g);
     if (status == ORDEAL_OK && !*refuted) {
         struct decision d;
-        status = decide(g, &d);
+        status = decide(g, 0, &d);
         *refuted = status == ORDEAL_OK && d.result == ORDEAL_FAIL;
         decision_free(g, &d);
         graph_free(g);

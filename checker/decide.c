@@ -18,6 +18,7 @@ struct refinement {
     VEC(struct knot_literal) assumptions;
     uint32_t *last;                      /* by final value; NULL: each has one store */
     size_t knots_given;                  /* of the log */
+    uint64_t seed;
     bool failed;                         /* the solver's call-back ran out of memory */
 };
 
@@ -294,7 +295,7 @@ static enum ordeal_status weave_once(struct refinement *r, uint64_t budget,
 {
     struct weave w = { .g = r->g, .source = r->d->source, .assumptions = r->assumptions.data,
                        .assumption_count = r->assumptions.count, .last = r->last,
-                       .budget = budget,
+                       .budget = budget, .seed = r->seed,
                        .log = &r->d->log };
     enum ordeal_status status = weave_run(&w, outcome);
     r->d->stats.decisions += w.stats.decisions;
@@ -363,7 +364,7 @@ static enum ordeal_status refine(struct refinement *r)
     }
 }
 
-enum ordeal_status decide(const struct graph *g, struct decision *d)
+enum ordeal_status decide(const struct graph *g, uint64_t seed, struct decision *d)
 {
     const struct execution *x = g->x;
     *d = (struct decision){ .result = ORDEAL_PASS };
@@ -372,7 +373,7 @@ enum ordeal_status decide(const struct graph *g, struct decision *d)
         return g->o->error.status;
     for (uint32_t e = 0; e < x->events; e++)
         d->source[e] = x->is_store[e] ? NONE : source_of(x, e);
-    struct refinement r = { .o = g->o, .g = g, .x = x, .d = d };
+    struct refinement r = { .o = g->o, .g = g, .x = x, .d = d, .seed = seed };
     enum ordeal_status status = refine(&r);
     if (r.solver)
         ccadical_release(r.solver);

@@ -18,7 +18,8 @@ struct decision {
     uint64_t clauses;                /* that the solver was given */
 };
 
-enum ordeal_status decide(const struct graph *g, struct decision *d);
+/* seed: 0, or see weave.h. */
+enum ordeal_status decide(const struct graph *g, uint64_t seed, struct decision *d);
 void decision_free(const struct graph *g, struct decision *d);
 
 #endif

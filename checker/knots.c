@@ -463,10 +463,11 @@ static uint32_t any_waiting(const struct loom *m)
     return NONE;
 }
 
-bool knots_resolve(struct loom *m)
+/* Learn what can be learnt by walking; the fallback is the circle with the fewest decisions. */
+static bool learn_fast(struct loom *m)
 {
     size_t first = m->clauses.count;
-    m->choice.count = m->undo.count = 0;
+    m->choice.count = 0;
     for (uint32_t c = 0; c < m->g->cell_first[m->x->locations] && !m->refuted; c++)
         for (uint32_t node = m->park[c]; node != NONE && !m->refuted; node = m->park_next[node])
             if (m->wait[node] == 0 && !learn_units(m, node))
@@ -478,7 +479,49 @@ bool knots_resolve(struct loom *m)
         learnt = m->refuted || m->clauses.count > first;
     }
     forget_ways(m);
-    if (!learnt && (!find_cycle(m, m->choice.data[0], UINT32_MAX) || !learn(m)))
+    return learnt || (find_cycle(m, m->choice.data[0], UINT32_MAX) && learn(m));
+}
+
+static size_t count_decisions(const struct step *cycle, size_t count)
+{
+    size_t decisions = 0;
+    for (size_t i = 0; i < count; i++)
+        decisions += cycle[i].decision;
+    return decisions;
+}
+
+/* The circle with the fewest decisions, and of those the shortest. */
+static bool learn_shortest(struct loom *m)
+{
+    size_t decisions = SIZE_MAX;
+    m->best.count = 0;
+    for (uint32_t n = 0; n < m->g->nodes; n++) {
+        if (m->position[n] != NONE)
+            continue;
+        if (!find_cycle(m, n, UINT32_MAX))
+            return false;
+        size_t here = count_decisions(m->cycle.data, m->cycle.count);
+        if (m->cycle.count == 0 || here > decisions
+            || (here == decisions && m->cycle.count >= m->best.count))
+            continue;
+        decisions = here;
+        m->best.count = 0;
+        for (size_t i = 0; i < m->cycle.count; i++)
+            if (!VEC_PUSH(m->o, &m->best, m->cycle.data[i]))
+                return false;
+    }
+    m->cycle.count = 0;
+    for (size_t i = 0; i < m->best.count; i++)
+        if (!VEC_PUSH(m->o, &m->cycle, m->best.data[i]))
+            return false;
+    return learn(m);
+}
+
+bool knots_resolve(struct loom *m)
+{
+    size_t first = m->clauses.count;
+    m->undo.count = 0;
+    if (!(m->w->seed ? learn_shortest(m) : learn_fast(m)))
         return false;
     return m->refuted || (loom_take_back(m) && apply_clauses(m, first));
 }

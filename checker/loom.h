@@ -91,7 +91,7 @@ struct loom {
     uint32_t *parent;            /* by node: the step that reached it */
     uint32_t *walked;            /* by node: its step in the way, or NONE */
     struct step walk;
-    VEC(struct step) steps, cycle, way;
+    VEC(struct step) steps, cycle, way, best;
     VEC(uint32_t) queue, later, choice;
     VEC(struct knot_literal) conflict;
     uint64_t split;              /* circles that had several decisions */

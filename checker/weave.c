@@ -119,6 +119,10 @@ static bool plausible(const struct execution *x,
 static bool set_keys(struct loom *m)
 {
     const struct execution *x = m->x;
+    for (uint32_t i = 0; m->w->seed && i < m->g->nodes; i++)
+        m->key[i] = ((i + 1) * m->w->seed * UINT64_C(0x9e3779b97f4a7c15)) >> 20;
+    if (m->w->seed)
+        return true;
     uint64_t (*time)(const struct execution *x, uint32_t event) =
         x->begin && plausible(x, time_by_cycles) ? time_by_cycles
         : plausible(x, time_by_file) ? time_by_file : NULL;
@@ -216,7 +220,7 @@ static bool link_all_reads(struct loom *m)
 #define STORE_ARRAYS(DO) DO(pending) DO(pending_sum) DO(overwrote)
 #define CELL_ARRAYS(DO) DO(active) DO(park) DO(line_index) DO(cell_taint)
 #define VECTORS(DO) DO(trail) DO(stack) DO(heap) DO(links) DO(facts) DO(rests) DO(clauses) \
-    DO(literals) DO(steps) DO(cycle) DO(queue) DO(later) DO(conflict) DO(choice) DO(way) DO(undo)
+    DO(literals) DO(steps) DO(cycle) DO(queue) DO(later) DO(conflict) DO(choice) DO(way) DO(undo) DO(best)
 
 static bool set_up(struct loom *m)
 {

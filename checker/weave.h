@@ -59,6 +59,8 @@ struct weave {
     const uint32_t *last;                        /* by final value: the store taken to be last, where
                                                   * several may be; NULL: there are none such */
     uint64_t budget;                             /* knots of several decisions */
+    uint64_t seed;                               /* 0: fast. Else for a short proof of something small:
+                                                  * the shortest circles, guesses by chance */
     struct weave_log *log;
     struct weave_stats stats;
     VEC(uint32_t) order;
