@@ -6,11 +6,11 @@
  * which is all of Atomicity, TransOpOp and TransAtomicity.
  *
  * Under PC a place is a load, or a store in one view. The axioms give every word a copy for every
- * thread; here it has one only for the threads that load it, or a word that some access joins with it
- * (if there are none, one called 0). That loses nothing: put each missing copy of a store right
- * behind one that is there, words that are written at once together. Copies then keep the order
- * of the views that are there (Coherence, StoreStore), precede and follow the same loads (LoadOp,
- * Membar, Atomicity), and no load looks at them (Value). */
+ * thread; here it has one only for the threads that load it, or a word that some access joins
+ * with it (if there are none, one called 0). That loses nothing: put each missing copy of a store
+ * right behind one that is there, words that are written at once together. Copies then keep the
+ * order of the views that are there (Coherence, StoreStore), precede and follow the same loads
+ * (LoadOp, Membar, Atomicity), and no load looks at them (Value). */
 #include "certify.h"
 
 /* What the thread has done to a word so far, by the numbers of its places. */
@@ -59,7 +59,7 @@ static enum ordeal_status out_of_memory(const struct order_check *c)
     return scratch_status(&c->scratch);
 }
 
-/* ---- where everything stands --------------------------------------------------------- */
+/* ---- where everything stands -------------------------------------------------------- */
 
 /* The cell of a word in the view of a thread; NONE when the word has no such view. */
 static uint32_t cell_of_view(const struct order_check *c, uint32_t word, uint32_t thread)
@@ -137,8 +137,8 @@ static uint32_t *join_words(struct order_check *c)
     return lowest;
 }
 
-/* The cells of each word: one for each thread that loads it or a word joined with it, ascending; else
- * that of thread 0. */
+/* The cells of each word: one for each thread that loads it or a word joined with it, ascending;
+ * else that of thread 0. */
 static bool make_cells(struct order_check *c)
 {
     const struct execution *x = c->x;
@@ -216,7 +216,7 @@ static enum ordeal_status place_views(struct order_check *c)
     return ORDEAL_OK;
 }
 
-/* ---- program order ------------------------------------------------------------------- */
+/* ---- program order ------------------------------------------------------------------ */
 
 /* A thread being walked: the highest places passed, by kind, and the place that all further
  * loads (stores) must be behind because of what they follow and what stands between. */
@@ -365,7 +365,7 @@ static enum ordeal_status check_program_order(struct order_check *c)
     return status;
 }
 
-/* ---- values -------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------------------- */
 
 static enum ordeal_status check_value(const struct order_check *c, uint32_t load, uint32_t place,
                                       uint32_t source)
@@ -405,7 +405,7 @@ static enum ordeal_status check_values(struct order_check *c)
     return status;
 }
 
-/* ---- values, coherence and atomicity with views ---------------------------------------- */
+/* ---- values, coherence and atomicity with views ------------------------------------- */
 
 static enum ordeal_status land(struct order_check *c, uint32_t store, uint32_t place, uint32_t cell)
 {
@@ -485,7 +485,7 @@ static enum ordeal_status check_views(struct order_check *c)
     return status;
 }
 
-/* ---- what the trace says beyond the model ------------------------------------------------ */
+/* ---- what the trace says beyond the model ------------------------------------------- */
 
 static bool store_before(const struct order_check *c, uint32_t a, uint32_t b)
 {

@@ -26,10 +26,12 @@ bool ordeal_algorithm_parse(const char *name, enum ordeal_algorithm *a)
     return false;
 }
 
-static enum ordeal_status check_usage(const struct execution *x, const struct ordeal_options *options)
+static enum ordeal_status check_usage(const struct execution *x,
+                                      const struct ordeal_options *options)
 {
     struct ordeal *o = x->o;
-    if ((unsigned)options->model >= ORDEAL_MODELS || (unsigned)options->algorithm >= ORDEAL_ALGORITHMS)
+    if ((unsigned)options->model >= ORDEAL_MODELS
+        || (unsigned)options->algorithm >= ORDEAL_ALGORITHMS)
         return fail(o, ORDEAL_BAD_USAGE, "no such model or algorithm");
     const struct model *m = &models[options->model];
     for (uint32_t h = 1; !m->transactions && h < x->groups; h++)
@@ -61,7 +63,8 @@ static bool take_node(struct ordeal_verdict *v, const struct graph *g, uint32_t 
     for (uint32_t i = first; i < end; i++)
         writes |= v->x->is_store[g->access[i].event];
     for (uint32_t i = first; i < end; i++) {
-        struct ordeal_place place = { g->access[i].event, g->slot_thread[cell_of(g, g->access[i])] };
+        struct access a = g->access[i];
+        struct ordeal_place place = { a.event, g->slot_thread[cell_of(g, a)] };
         if (v->x->is_store[place.event] == writes && !VEC_PUSH(v->o, &v->order, place))
             return false;
     }
@@ -201,7 +204,8 @@ static enum ordeal_status check_classic(struct ordeal_verdict *v, const struct g
     return status;
 }
 
-static enum ordeal_status decide_verdict(struct ordeal_verdict *v, const struct ordeal_options *options)
+static enum ordeal_status decide_verdict(struct ordeal_verdict *v,
+                                         const struct ordeal_options *options)
 {
     const struct execution *x = v->x;
     if (refuted_by_value(x)) {

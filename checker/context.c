@@ -94,7 +94,8 @@ bool mem_grow(struct ordeal *o, void **data, size_t *capacity, size_t item, size
     size_t fresh = *capacity ? *capacity : 16;
     while (fresh < need) {
         if (fresh > SIZE_MAX / 2 / item) {
-            fail(o, ORDEAL_NO_MEMORY, "out of memory: %zu items of %zu bytes asked for", need, item);
+            fail(o, ORDEAL_NO_MEMORY, "out of memory: %zu items of %zu bytes asked for", need,
+                 item);
             return false;
         }
         fresh += fresh < 1 << 20 ? fresh : fresh / 2;

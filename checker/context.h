@@ -43,7 +43,8 @@ void mem_free(struct ordeal *o, void *pointer, size_t bytes);
 bool mem_fit(struct ordeal *o, void **data, size_t *capacity, size_t item, size_t count);
 bool mem_grow(struct ordeal *o, void **data, size_t *capacity, size_t item, size_t need);
 
-/* Record why, and return the status: `return fail(o, ORDEAL_BAD_INPUT, ...)`. fail_at adds the place. */
+/* Record why, and return the status: `return fail(o, ORDEAL_BAD_INPUT, ...)`. fail_at adds the
+ * place. */
 enum ordeal_status fail(struct ordeal *o, enum ordeal_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 enum ordeal_status fail_at(struct ordeal *o, const char *file, uint64_t line, uint64_t column,

@@ -20,7 +20,7 @@ struct core {
     uint32_t final_sources;
 };
 
-/* ---- closing: a load keeps what it may have seen ----------------------------------------------- */
+/* ---- closing: a load keeps what it may have seen ------------------------------------ */
 
 static bool keep_op(struct core *c, bool *keep, uint32_t op)
 {
@@ -52,7 +52,8 @@ static uint32_t missing_final(const struct execution *x, const bool *keep)
     return NONE;
 }
 
-/* Does a transaction of the part take less time than it did, for want of its first or last access? */
+/* Does a transaction of the part take less time than it did, for want of its first or last
+ * access? */
 static bool hurries(const struct core *c, const struct execution *part)
 {
     const struct execution *x = c->x;
@@ -84,7 +85,7 @@ static bool close_over_sources(struct core *c, bool *keep)
     return true;
 }
 
-/* ---- what orders without being an event: barriers and brackets ---------------------------------- */
+/* ---- what orders without being an event: barriers and brackets ---------------------- */
 
 struct extent { uint32_t first, last, begin, depth; bool holds, empty; };
 
@@ -125,10 +126,10 @@ static bool keep_barriers(struct core *c, bool *keep)
     return true;
 }
 
-/* ---- a trace of the kept operations alone --------------------------------------------------- */
+/* ---- a trace of the kept operations alone ------------------------------------------- */
 
-/* Registers are named after the operation that writes them, so that leaving one out does not make an
- * older one the writer. */
+/* Registers are named after the operation that writes them, so that leaving one out does not make
+ * an older one the writer. */
 static enum ordeal_status copy_register(const struct core *c, struct ordeal_trace *s, size_t entry)
 {
     const struct ordeal_trace *t = c->t;
@@ -197,7 +198,7 @@ static bool copy_kept(struct core *c, const bool *keep, struct ordeal_trace **ou
     return ok;
 }
 
-/* ---- minimising ----------------------------------------------------------------------------- */
+/* ---- minimising --------------------------------------------------------------------- */
 
 static enum ordeal_status still_refuted(struct core *c, const bool *keep, bool *refuted)
 {
@@ -273,8 +274,8 @@ static bool finals_agree(const struct core *c, const bool *keep)
 }
 
 /* Drop the op and every load that may have seen it, and so on. */
-static bool drop_op(struct core *c, const uint32_t *reader_first, const uint32_t *reader, bool *keep,
-                    uint32_t op)
+static bool drop_op(struct core *c, const uint32_t *reader_first, const uint32_t *reader,
+                    bool *keep, uint32_t op)
 {
     c->work.count = 0;
     keep[op] = false;
@@ -329,8 +330,8 @@ static bool index_readers(struct core *c, const struct execution *whole, const u
     return true;
 }
 
-/* Violations survive adding operations, so one pass that tries each op once ends in a set from which
- * none can be dropped. */
+/* Violations survive adding operations, so one pass that tries each op once ends in a set from
+ * which none can be dropped. */
 static enum ordeal_status minimise(struct core *c, const struct execution *whole,
                                    const uint32_t *small, bool *keep)
 {
@@ -404,7 +405,8 @@ enum ordeal_status core_find(const struct graph *g, const struct decision *d, bo
                              bool *keep)
 {
     const struct execution *x = g->x;
-    struct core c = { .o = g->o, .x = x, .t = x->trace, .model = (enum ordeal_model)(g->model - models),
+    struct core c = { .o = g->o, .x = x, .t = x->trace,
+                      .model = (enum ordeal_model)(g->model - models),
                       .time_order = g->time_order };
     enum ordeal_status status = prove_operations(g, &d->log, keep);
     size_t ops = c.t->ops.count;

@@ -22,12 +22,13 @@ struct refinement {
     bool failed;                         /* the solver's call-back ran out of memory */
 };
 
-/* ---- variables ---------------------------------------------------------------------------- */
+/* ---- variables ---------------------------------------------------------------------- */
 
 static size_t slot_of(const struct refinement *r, struct knot_literal l)
 {
     uint32_t low = l.reads || l.a < l.b ? l.a : l.b, high = low == l.a ? l.b : l.a;
-    uint64_t h = ((uint64_t)low << 33 ^ (uint64_t)high << 1 ^ l.reads) * UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t h = (uint64_t)low << 33 ^ (uint64_t)high << 1 ^ l.reads;
+    h *= UINT64_C(0x9e3779b97f4a7c15);
     size_t mask = r->table_size - 1, i = (size_t)(h >> 24) & mask;
     for (; r->table[i]; i = (i + 1) & mask) {
         struct knot_literal v = r->variables.data[r->table[i] - 1];
@@ -52,8 +53,8 @@ static bool grow_table(struct refinement *r)
     return true;
 }
 
-/* The solver's literal; 0: out of memory. The solver tries `true` first, so a variable is created the
- * way round the weave had decided it. */
+/* The solver's literal; 0: out of memory. The solver tries `true` first, so a variable is created
+ * the way round the weave had decided it. */
 static int solver_literal(struct refinement *r, struct knot_literal l)
 {
     if (2 * r->variables.count >= r->table_size && !grow_table(r))
@@ -83,7 +84,7 @@ static struct knot_literal knot_literal_of(const struct refinement *r, int liter
     return l;
 }
 
-/* ---- the solver --------------------------------------------------------------------------- */
+/* ---- the solver --------------------------------------------------------------------- */
 
 static int solver_stop(void *state)
 {
@@ -163,7 +164,7 @@ static bool give_candidates(struct refinement *r)
     return true;
 }
 
-/* ---- an assignment for the weave ------------------------------------------------------------- */
+/* ---- an assignment for the weave ---------------------------------------------------- */
 
 /* Of the candidates the solver allows, the own thread's latest, else the first. */
 static uint32_t pick_source(struct refinement *r, uint32_t load)
@@ -198,7 +199,7 @@ static bool read_assignment(struct refinement *r)
     return true;
 }
 
-/* ---- final values that several stores may have left ------------------------------------------- */
+/* ---- final values that several stores may have left --------------------------------- */
 
 /* The solver orders such stores among themselves. */
 static bool give_finals(struct refinement *r)
@@ -245,7 +246,8 @@ static bool log_circle_of_stores(struct refinement *r, uint32_t a, uint32_t b, u
     for (int i = 0; i < 3; i++) {
         if (r->x->group[store[i]] == r->x->group[store[i + 1]])
             continue; /* performed at once */
-        struct knot_edge e = { node_of_store(r->g, store[i], 0), node_of_store(r->g, store[i + 1], 0),
+        struct knot_edge e = { node_of_store(r->g, store[i], 0),
+                               node_of_store(r->g, store[i + 1], 0),
                                KNOT_ORDER, store[i], store[i + 1], 0, NONE };
         struct knot_literal l = { .a = store[i], .b = store[i + 1] };
         if (!VEC_PUSH(r->o, &log->edges, e) || !VEC_PUSH(r->o, &log->literals, l))
@@ -284,7 +286,7 @@ static bool find_last(struct refinement *r, uint32_t k)
     return true;
 }
 
-/* ---- the loop ------------------------------------------------------------------------------ */
+/* ---- the loop ----------------------------------------------------------------------- */
 
 /* How many circles of several decisions the weave may meet before the solver is asked: more in
  * a first attempt, which most executions need alone. */

@@ -1,9 +1,9 @@
 /* The complete decision: an order that obeys the model, or a log that refutes all of them.
  *
- * The weave does nearly all of it. What it cannot settle goes through a SAT solver: the clauses learnt
- * so far in, an assignment out, which the weave then takes for granted; and so on until it finds
- * an order or no assignment is left. Loads with several candidates are settled the same way: the solver
- * picks what each of them saw. */
+ * The weave does nearly all of it. What it cannot settle goes through a SAT solver: the clauses
+ * learnt so far in, an assignment out, which the weave then takes for granted; and so on until it
+ * finds an order or no assignment is left. Loads with several candidates are settled the same
+ * way: the solver picks what each of them saw. */
 #ifndef ORDEAL_DECIDE_H
 #define ORDEAL_DECIDE_H
 

@@ -84,10 +84,10 @@ struct execution {
  * a transaction, two initial values for one byte, an order that names no store, …). */
 enum ordeal_status execution_build(const struct ordeal_trace *t, struct execution **out);
 /* The same over a subset of the trace's operations: keep[i] says whether op i stays. Used for
- * cores; line numbers, ops and locations' names stay those of the trace. What orders say of stores
- * no longer there vanishes with them, and final values of words no longer accessed; the others ask for
- * the stores that left them. Brackets stay with what they enclose; a transaction with nothing in
- * it is a barrier if its TX.END stays. */
+ * cores; line numbers, ops and locations' names stay those of the trace. What orders say of
+ * stores no longer there vanishes with them, and final values of words no longer accessed; the
+ * others ask for the stores that left them. Brackets stay with what they enclose; a transaction
+ * with nothing in it is a barrier if its TX.END stays. */
 enum ordeal_status execution_build_subset(const struct ordeal_trace *t, const bool *keep,
                                           struct execution **out);
 void execution_free(struct execution *x);

@@ -23,7 +23,7 @@ struct builder {
     size_t mark_size;
     /* Per thread, reset between threads. */
     struct node_set cover[2][2];          /* [earlier kind][later kind] */
-    uint32_t after[2][2];          /* node that every later op of the second kind follows, or NONE */
+    uint32_t after[2][2];          /* what every later op of the second kind follows, or NONE */
     /* Per word, valid when its stamp is the current thread. */
     uint32_t *stamp, *last_store, *last_load;
     VEC(uint32_t) load_link;       /* chains of loads of a word since its last store */
@@ -53,7 +53,7 @@ static bool add_access(struct builder *b, uint32_t event, uint32_t slot)
     return VEC_PUSH(b->o, &b->accesses, ((struct access){ event, slot }));
 }
 
-/* ---- nodes and cells ----------------------------------------------------------------- */
+/* ---- nodes and cells ---------------------------------------------------------------- */
 
 static bool make_plain_nodes(struct builder *b)
 {
@@ -95,7 +95,8 @@ static void join_words(const struct execution *x, uint32_t *joined)
         joined[l] = l;
     for (uint32_t h = 1; h < x->groups; h++)
         for (uint32_t e = x->group_first[h] + 1; e < x->group_first[h + 1]; e++) {
-            uint32_t a = representative(joined, x->loc[e - 1]), b = representative(joined, x->loc[e]);
+            uint32_t a = representative(joined, x->loc[e - 1]);
+            uint32_t b = representative(joined, x->loc[e]);
             joined[a > b ? a : b] = a > b ? b : a;
         }
 }
@@ -247,7 +248,7 @@ static bool make_view_nodes(struct builder *b)
     return true;
 }
 
-/* ---- program order ------------------------------------------------------------------- */
+/* ---- program order ------------------------------------------------------------------ */
 
 static uint32_t entry_node(const struct builder *b, uint32_t group, int kind)
 {
@@ -271,7 +272,8 @@ static bool precede(struct builder *b, uint32_t from, uint32_t to)
         return true;
     if (from >= b->mark_size) {
         size_t size = b->g->nodes + b->g->nodes / 2 + 16;
-        uint32_t *mark = mem_resize(b->o, b->mark, b->mark_size * sizeof *mark, size * sizeof *mark);
+        uint32_t *mark = mem_resize(b->o, b->mark, b->mark_size * sizeof *mark,
+                                    size * sizeof *mark);
         if (!mark)
             return false;
         memset(mark + b->mark_size, 0xff, (size - b->mark_size) * sizeof *mark);
@@ -374,7 +376,7 @@ static bool pass_barrier(struct builder *b, uint8_t mask)
     return true;
 }
 
-/* ---- same word and dependence -------------------------------------------------------- */
+/* ---- same word and dependence ------------------------------------------------------- */
 
 static void enter_word(struct builder *b, uint32_t loc, uint32_t thread)
 {
@@ -484,7 +486,7 @@ static bool order_thread(struct builder *b, uint32_t thread, uint32_t *barrier)
     return true;
 }
 
-/* ---- observed values, known orders, cycles ------------------------------------------- */
+/* ---- observed values, known orders, cycles ------------------------------------------ */
 
 static bool order_stores(struct builder *b, uint32_t from, uint32_t to)
 {
@@ -604,7 +606,7 @@ static bool add_time_order(struct builder *b)
     return ok;
 }
 
-/* ---- assembly ------------------------------------------------------------------------ */
+/* ---- assembly ----------------------------------------------------------------------- */
 
 static bool index_arcs(struct builder *b)
 {
@@ -691,8 +693,8 @@ static bool build(struct builder *b)
     for (uint32_t t = 0; t < x->threads; t++)
         if (!order_thread(b, t, &barrier))
             return false;
-    if ((b->model->dependence && !add_dependences(b)) || !observe_all(b) || !add_known_orders(b) || !add_finals(b)
-        || (b->g->time_order && x->begin && !add_time_order(b)))
+    if ((b->model->dependence && !add_dependences(b)) || !observe_all(b) || !add_known_orders(b)
+        || !add_finals(b) || (b->g->time_order && x->begin && !add_time_order(b)))
         return false;
     struct graph *g = b->g;
     while (b->access_first.count <= g->nodes)

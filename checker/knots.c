@@ -4,7 +4,7 @@
 
 #include <assert.h>
 
-/* ---- what waits for what ---------------------------------------------------------------- */
+/* ---- what waits for what ------------------------------------------------------------ */
 
 /* Is a < b certain, without any decision? Such certainties are program order on one word, and
  * b's own group having seen a; others become facts when they matter. */
@@ -74,7 +74,7 @@ static bool visit_waits(struct loom *m, uint32_t node, step_visitor visit)
     return true;
 }
 
-/* ---- circles ---------------------------------------------------------------------------- */
+/* ---- circles ------------------------------------------------------------------------ */
 
 /* Steps that cost a decision wait in `later`, the others are followed at once: the first way
  * found to any node has the fewest decisions. */
@@ -108,8 +108,8 @@ static bool next_layer(struct loom *m)
     return true;
 }
 
-/* The circle through `node` with the fewest decisions, at most `most` of them, into m->cycle (empty:
- * none). False when out of memory. */
+/* The circle through `node` with the fewest decisions, at most `most` of them, into m->cycle
+ * (empty: none). False when out of memory. */
 static bool find_cycle(struct loom *m, uint32_t node, uint32_t most)
 {
     m->now++;
@@ -171,7 +171,7 @@ static void forget_ways(struct loom *m)
     m->way.count = 0;
 }
 
-/* ---- the log ---------------------------------------------------------------------------- */
+/* ---- the log ------------------------------------------------------------------------ */
 
 static bool add_literal(struct loom *m, struct knot_literal l)
 {
@@ -300,7 +300,7 @@ static bool log_resolvent(struct loom *m)
     return VEC_PUSH(m->o, &log->knots, k);
 }
 
-/* Enter the circle in m->cycle into the log; m->conflict becomes the decisions it speaks against. */
+/* Enter the circle in m->cycle into the log; m->conflict becomes what it speaks against. */
 static bool log_cycle(struct loom *m)
 {
     struct weave_log *log = m->w->log;
@@ -317,7 +317,7 @@ static bool log_cycle(struct loom *m)
     return VEC_PUSH(m->o, &log->knots, k) && log_resolvent(m);
 }
 
-/* ---- consequences ------------------------------------------------------------------------- */
+/* ---- consequences ------------------------------------------------------------------- */
 
 /* When the literal was decided, in half steps of the trail (guesses come between nodes); 0: it was
  * given from the start. */
@@ -395,8 +395,8 @@ static uint32_t sort_literals(struct loom *m, struct clause c)
     return open;
 }
 
-/* Performing one node makes all the open literals hold together: none of them would ever be implied,
- * so one must be guessed away. */
+/* Performing one node makes all the open literals hold together: none of them would ever be
+ * implied, so one must be guessed away. */
 static bool decided_at_once(const struct loom *m, struct clause c, uint32_t open)
 {
     const struct knot_literal *l = &m->literals.data[c.first];
@@ -430,7 +430,7 @@ static bool apply_clauses(struct loom *m, size_t first)
     return true;
 }
 
-/* ---- standstill --------------------------------------------------------------------------- */
+/* ---- standstill --------------------------------------------------------------------- */
 
 /* Learn from circles through the nodes that wait for one another around `start`: with at most one
  * decision, found by walking or by searching. The nodes of other circles go to m->choice. */

@@ -1,7 +1,7 @@
 /* Performing nodes and taking them back. */
 #include "loom.h"
 
-/* ---- links --------------------------------------------------------------------------- */
+/* ---- links -------------------------------------------------------------------------- */
 
 bool loom_add_link(struct loom *m, struct link l)
 {
@@ -30,7 +30,7 @@ static void drop_link(struct loom *m, uint32_t id)
     *p = l->next_in;
 }
 
-/* ---- nodes to try --------------------------------------------------------------------- */
+/* ---- nodes to try ------------------------------------------------------------------- */
 
 static bool earlier(const struct loom *m, uint32_t a, uint32_t b)
 {
@@ -87,7 +87,7 @@ static bool release(struct loom *m, uint32_t node)
     return --m->wait[node] != 0 || m->state[node] != IDLE || push_ready(m, node);
 }
 
-/* ---- what keeps a node from being performed -------------------------------------------- */
+/* ---- what keeps a node from being performed ----------------------------------------- */
 
 /* An earlier store of the node's own, or the cell's. */
 uint32_t loom_overwritten(const struct loom *m, uint32_t node, uint32_t i)
@@ -132,7 +132,7 @@ static uint32_t blocking_cell(const struct loom *m, uint32_t node, bool *forced)
     return NONE;
 }
 
-/* ---- facts ---------------------------------------------------------------------------- */
+/* ---- facts -------------------------------------------------------------------------- */
 
 uint32_t loom_fact(const struct loom *m, uint32_t a, uint32_t b)
 {
@@ -209,7 +209,7 @@ void loom_trim(struct loom *m)
     }
 }
 
-/* ---- clauses at work ------------------------------------------------------------------- */
+/* ---- clauses at work ---------------------------------------------------------------- */
 
 void loom_watch(struct loom *m, uint32_t clause, uint32_t k)
 {
@@ -262,7 +262,7 @@ static bool propagate(struct loom *m, uint32_t store)
     return true;
 }
 
-/* ---- performing ------------------------------------------------------------------------ */
+/* ---- performing --------------------------------------------------------------------- */
 
 static bool perform_write(struct loom *m, uint32_t node, struct access a)
 {
@@ -343,7 +343,7 @@ bool loom_advance(struct loom *m)
     }
 }
 
-/* ---- taking back ----------------------------------------------------------------------- */
+/* ---- taking back -------------------------------------------------------------------- */
 
 /* Under views the order of a word's stores is one for all its cells. */
 static uint32_t *taint_of(struct loom *m, struct access a)
@@ -434,7 +434,7 @@ static bool collect_tainted(struct loom *m)
     return true;
 }
 
-/* A literal of the fact's clause holds no more: watch that, in place of the one that still holds. */
+/* A literal of the fact's clause holds no more: watch that, not the one that still holds. */
 static void watch_anew(struct loom *m, uint32_t clause)
 {
     struct clause *c = &m->clauses.data[clause];

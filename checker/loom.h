@@ -136,7 +136,8 @@ bool loom_add_link(struct loom *m, struct link l);
 /* Makes the fact hold: what is after waits for what is before. */
 bool loom_conclude(struct loom *m, struct fact f);
 bool loom_revoke(struct loom *m, uint32_t fact);
-/* Of the facts that rest on a literal with this store in front, those fall that no longer can stand. */
+/* Of the facts that rest on a literal with this store in front, those fall that no longer can
+ * stand. */
 bool loom_recheck(struct loom *m, uint32_t store);
 void loom_trim(struct loom *m);
 uint32_t loom_fact(const struct loom *m, uint32_t a, uint32_t b); /* that a < b, or NONE */

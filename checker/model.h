@@ -11,7 +11,7 @@ struct model {
     const char *name;
     uint8_t keep[2][2];      /* [kind of the earlier][kind of the later] */
     bool dependence;         /* RMO: dependence order, thesis 2.4.3 */
-    bool views;              /* PC: a store lands in each thread's memory on its own, thesis 2.4.2 */
+    bool views;              /* PC: a store lands in each thread's memory on its own (2.4.2) */
     bool transactions;
 };
 

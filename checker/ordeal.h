@@ -32,7 +32,7 @@ enum ordeal_status {
 
 struct ordeal_error {
     enum ordeal_status status;
-    uint64_t line, column; /* 1-based; 0 where they mean nothing (binary files: line is the block) */
+    uint64_t line, column; /* 1-based; 0 where they mean nothing (in binary: line is the block) */
     char file[256];
     char reason[512];
 };

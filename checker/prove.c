@@ -10,12 +10,12 @@ struct prover {
     const struct weave_log *log;
     struct proof *proof;
     bool *needed;                          /* by knot */
-    uint32_t *unit;                        /* hash of pairs a < b established by one knot: knot + 1 */
+    uint32_t *unit;                        /* hash: a < b established by one knot, knot + 1 */
     size_t unit_mask;
     VEC(struct knot_literal) stated;       /* certain orders that have their own step already */
 };
 
-/* ---- which knots are needed ---------------------------------------------------------------- */
+/* ---- which knots are needed --------------------------------------------------------- */
 
 static struct knot_literal *literals_of(const struct prover *p, const struct knot *k)
 {
@@ -92,10 +92,10 @@ static void free_prover(struct prover *p)
     VEC_FREE(p->o, &p->stated);
 }
 
-/* ---- nodes and their events ------------------------------------------------------------------- */
+/* ---- nodes and their events --------------------------------------------------------- */
 
-/* The i-th access that the node stands for as an operation; false past the last. A swap's store under
- * views only reads to be atomic. */
+/* The i-th access that the node stands for as an operation; false past the last. A swap's store
+ * under views only reads to be atomic. */
 static bool own_access(const struct prover *p, uint32_t node, uint32_t i, struct access *out)
 {
     const struct graph *g = p->g;
@@ -119,14 +119,14 @@ static uint32_t view_of(const struct prover *p, struct access a)
     return p->g->slot_thread ? p->g->slot_thread[cell_of(p->g, a)] : 0;
 }
 
-static struct ordeal_edge edge_between(const struct prover *p, enum ordeal_rule rule, struct access a,
-                                       struct access b, uint32_t via)
+static struct ordeal_edge edge_between(const struct prover *p, enum ordeal_rule rule,
+                                       struct access a, struct access b, uint32_t via)
 {
     return (struct ordeal_edge){ .rule = (uint8_t)rule, .from = a.event, .to = b.event, .via = via,
                                  .from_view = view_of(p, a), .to_view = view_of(p, b) };
 }
 
-/* ---- rules for edges of the graph --------------------------------------------------------- */
+/* ---- rules for edges of the graph --------------------------------------------------- */
 
 static bool barrier_between(const struct execution *x, uint32_t from, uint32_t to, uint8_t flavour)
 {
@@ -194,7 +194,8 @@ static bool program_edge(const struct prover *p, uint32_t u, uint32_t v, struct 
     return false;
 }
 
-/* Is `to` dependence ordered after `from`? Thesis 2.4.3, rules 2 to 4, over the few groups between. */
+/* Is `to` dependence ordered after `from`? Thesis 2.4.3, rules 2 to 4, over the few groups
+ * between. */
 static bool dependent(const struct prover *p, uint32_t from, uint32_t to)
 {
     const struct execution *x = p->x;
@@ -304,7 +305,7 @@ static bool static_edge(const struct prover *p, uint32_t u, uint32_t v, struct o
         || time_edge(p, u, v, out);
 }
 
-/* ---- steps ------------------------------------------------------------------------------- */
+/* ---- steps -------------------------------------------------------------------------- */
 
 static bool push_edge(struct prover *p, struct ordeal_edge e)
 {
@@ -433,7 +434,8 @@ static bool convert_edge(struct prover *p, struct knot_edge e)
     case KNOT_ORDER:
         a = (struct access){ e.a, e.slot };
         b = (struct access){ e.b, e.slot };
-        out = edge_between(p, e.reason == KNOT_FINAL ? ORDEAL_RULE_FINAL : ORDEAL_RULE_CO, a, b, NONE);
+        out = edge_between(p, e.reason == KNOT_ORDER ? ORDEAL_RULE_CO : ORDEAL_RULE_FINAL, a, b,
+                           NONE);
         break;
     case KNOT_OVERWRITE:
         out = overwrite_edge(p, e);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* ---- setting up ------------------------------------------------------------------------- */
+/* ---- setting up --------------------------------------------------------------------- */
 
 static bool count_readers(struct loom *m)
 {
@@ -66,13 +66,14 @@ static uint32_t longest_ways(struct loom *m, const uint32_t *first, const uint32
     return deepest;
 }
 
-/* A node's time is guessed as the mean of the earliest and the latest place it can have: values seen
- * across threads tie the threads' speeds together. */
+/* A node's time is guessed as the mean of the earliest and the latest place it can have: values
+ * seen across threads tie the threads' speeds together. */
 static bool guess_from_graph(struct loom *m)
 {
     const struct graph *g = m->g;
     size_t n = g->nodes;
-    uint32_t *degree = mem_array(m->o, n, sizeof *degree), *order = mem_array(m->o, n, sizeof *order);
+    uint32_t *degree = mem_array(m->o, n, sizeof *degree);
+    uint32_t *order = mem_array(m->o, n, sizeof *order);
     uint32_t *early = mem_zero(m->o, n, sizeof *early), *late = mem_zero(m->o, n, sizeof *late);
     bool ok = degree && order && early && late;
     if (ok) {
@@ -220,7 +221,8 @@ static bool link_all_reads(struct loom *m)
 #define STORE_ARRAYS(DO) DO(pending) DO(pending_sum) DO(overwrote)
 #define CELL_ARRAYS(DO) DO(active) DO(park) DO(line_index) DO(cell_taint)
 #define VECTORS(DO) DO(trail) DO(stack) DO(heap) DO(links) DO(facts) DO(rests) DO(clauses) \
-    DO(literals) DO(steps) DO(cycle) DO(queue) DO(later) DO(conflict) DO(choice) DO(way) DO(undo) DO(best)
+    DO(literals) DO(steps) DO(cycle) DO(queue) DO(later) DO(conflict) DO(choice) DO(way) \
+    DO(undo) DO(best)
 
 static bool set_up(struct loom *m)
 {

@@ -1,11 +1,11 @@
 /* The complete search: weave the threads into one total order, and learn from every knot.
  *
- * Nodes are performed one after the other, as a machine would: a load as soon as it may, a store only
- * when every load of the value it overwrites is done. Choosing store A while store T of the same
- * word still waits decides A < T. When nothing can go on, the waiting nodes run in a circle; the
- * circle says which decisions cannot stand together. One decision alone is refuted for good (this is
- * R6); of several the latest is turned round for as long as the others stand. Then the order is
- * taken back to before that decision and goes on.
+ * Nodes are performed one after the other, as a machine would: a load as soon as it may, a store
+ * only when every load of the value it overwrites is done. Choosing store A while store T of the
+ * same word still waits decides A < T. When nothing can go on, the waiting nodes run in a circle;
+ * the circle says which decisions cannot stand together. One decision alone is refuted for good
+ * (this is R6); of several the latest is turned round for as long as the others stand. That decision
+ * and what rests on it are taken back, and the weave goes on.
  *
  * A circle without decisions refutes the execution, or the assumptions it was given. */
 #ifndef ORDEAL_WEAVE_H
@@ -29,8 +29,8 @@ struct knot_edge { uint32_t from, to; uint8_t reason; uint32_t a, b, slot, load;
 struct knot_literal { uint32_t a, b; bool reads, negated; }; /* negated: reads alone */
 
 /* A clause: not all of `literals` hold. From its own circle (edge_count > 0), or, without edges,
- * by resolution with the knots before it. It rests on the knots named in `grounds`, or, when that is
- * not known, on any before it. */
+ * by resolution with the knots before it. It rests on the knots named in `grounds`, or, when that
+ * is not known, on any before it. */
 struct knot {
     uint32_t edge_first, edge_count, literal_first, literal_count, ground_first, ground_count;
     bool grounds_unknown;
@@ -56,11 +56,11 @@ struct weave {
     const uint32_t *source;                      /* by event: the store each load sees */
     const struct knot_literal *assumptions;      /* store orders taken for granted */
     size_t assumption_count;
-    const uint32_t *last;                        /* by final value: the store taken to be last, where
-                                                  * several may be; NULL: there are none such */
+    const uint32_t *last;                        /* by final value: the store taken to be last,
+                                                  * where several may be; NULL: nowhere */
     uint64_t budget;                             /* knots of several decisions */
-    uint64_t seed;                               /* 0: fast. Else for a short proof of something small:
-                                                  * the shortest circles, guesses by chance */
+    uint64_t seed;                               /* 0: fast. Else for a short proof of something
+                                                  * small: shortest circles, guesses by chance */
     struct weave_log *log;
     struct weave_stats stats;
     VEC(uint32_t) order;
