@@ -145,23 +145,77 @@ static bool give_knots(struct refinement *r)
     return true;
 }
 
+static uint32_t slot_seen(const struct refinement *r, uint32_t load)
+{
+    const struct graph *g = r->g;
+    uint32_t cell = g->cell_first[r->x->loc[load]], slot = 0;
+    while (g->slot_thread && g->slot_thread[cell + slot] != event_thread(r->x, load))
+        slot++;
+    return slot;
+}
+
+/* That the load did not see this candidate, because of the two stores' or accesses' program order:
+ * the store comes later, or another one of the thread (`own`) comes between. */
+static bool rule_out(struct refinement *r, uint32_t load, uint32_t store, uint32_t own)
+{
+    struct weave_log *log = &r->d->log;
+    uint32_t slot = slot_seen(r, load), from = node_of_store(r->g, store, slot);
+    bool later = own == NONE;
+    uint32_t between = later ? node_of_load(r->g, load) : node_of_store(r->g, own, slot);
+    bool at_once = between == from; /* in one transaction: a circle by itself */
+    struct knot k = { .edge_first = (uint32_t)log->edges.count, .edge_count = at_once ? 1 : 2,
+                      .literal_first = (uint32_t)log->literals.count, .literal_count = 1 };
+    struct knot_edge seen = { later ? from : between, later ? between : from, KNOT_READS, load,
+                              store, slot, load };
+    struct knot_edge order = { seen.to, seen.from, KNOT_STATIC, 0, 0, slot, NONE };
+    return VEC_PUSH(r->o, &log->edges, seen)
+        && (at_once || VEC_PUSH(r->o, &log->edges, order))
+        && VEC_PUSH(r->o, &log->literals, ((struct knot_literal){ load, store, true, false }))
+        && VEC_PUSH(r->o, &log->knots, k);
+}
+
+static bool rule_out_hopeless(struct refinement *r, uint32_t load, uint32_t own)
+{
+    const struct execution *x = r->x;
+    uint32_t group = x->group[load];
+    for (uint32_t c = x->candidate_first[load]; c < x->candidate_first[load + 1]; c++) {
+        uint32_t store = x->candidate[c];
+        if (x->group[store] == group || (own != NONE && x->group[own] == group))
+            continue;
+        bool later = program_order(x, load, store);
+        bool hidden = own != NONE && store != own && program_order(x, store, own);
+        if ((later || hidden) && !rule_out(r, load, store, later ? NONE : own))
+            return false;
+    }
+    return true;
+}
+
 /* Every load saw one of its candidates. */
 static bool give_candidates(struct refinement *r)
 {
     const struct execution *x = r->x;
-    for (uint32_t e = x->locations; e < x->events; e++) {
+    uint32_t *own = mem_array(r->o, x->locations, sizeof *own);
+    bool ok = own != NULL;
+    for (uint32_t e = x->locations; ok && !x->unique && e < x->events; e++) {
+        if (e == x->locations || event_thread(x, e) != event_thread(x, e - 1))
+            memset(own, 0xff, x->locations * sizeof *own);
+        if (x->is_store[e])
+            own[x->loc[e]] = e;
         uint32_t first = x->candidate_first[e], end = x->candidate_first[e + 1];
         if (end < first + 2)
             continue;
-        for (uint32_t c = first; c < end; c++) {
+        for (uint32_t c = first; ok && c < end; c++) {
             int l = solver_literal(r, (struct knot_literal){ e, x->candidate[c], true, false });
-            if (!l)
-                return false;
-            ccadical_add(r->solver, l);
+            ok = l != 0;
+            if (ok)
+                ccadical_add(r->solver, l);
         }
-        ccadical_add(r->solver, 0);
+        if (ok)
+            ccadical_add(r->solver, 0);
+        ok = ok && rule_out_hopeless(r, e, own[x->loc[e]]);
     }
-    return true;
+    mem_free(r->o, own, x->locations * sizeof *own);
+    return ok;
 }
 
 /* ---- an assignment for the weave ---------------------------------------------------- */

@@ -2,8 +2,6 @@
  * speak against, and what follows. */
 #include "loom.h"
 
-#include <assert.h>
-
 /* ---- what waits for what ------------------------------------------------------------ */
 
 /* Is a < b certain, without any decision? Such certainties are program order on one word, and
@@ -49,6 +47,17 @@ static bool visit_write(struct loom *m, uint32_t node, uint32_t i, step_visitor 
                                          .reason = KNOT_ORDER }, visit);
 }
 
+/* A flexible load waits for the store it is assumed to see; for one of its own thread only if others
+ * stand in the way, and then those are in a circle of their own. */
+static bool visit_read(struct loom *m, uint32_t node, struct access a, step_visitor visit)
+{
+    uint32_t source = m->w->source[a.event], from = node_of_store(m->g, source, a.slot);
+    return source_of(m->x, a.event) != NONE || m->position[from] != NONE
+        || program_order(m->x, source, a.event)
+        || visit(m, (struct step){ .from = from, .to = node, .reason = KNOT_READS, .a = a.event,
+                                   .b = source, .slot = a.slot, .fact = NONE });
+}
+
 /* Everything the node waits for; the visitor returns false to stop. */
 static bool visit_waits(struct loom *m, uint32_t node, step_visitor visit)
 {
@@ -68,8 +77,10 @@ static bool visit_waits(struct loom *m, uint32_t node, step_visitor visit)
                                         .b = k.b, .slot = k.slot, .fact = k.fact }))
             return false;
     }
+    bool flexible = m->flexible && m->flexible[node];
     for (uint32_t i = g->access_first[node]; i < g->access_first[node + 1]; i++)
-        if (is_write(m, g->access[i]) && !visit_write(m, node, i, visit))
+        if ((is_write(m, g->access[i]) && !visit_write(m, node, i, visit))
+            || (flexible && !visit_read(m, node, g->access[i], visit)))
             return false;
     return true;
 }
@@ -144,7 +155,7 @@ static bool prefer_certain(struct loom *m, struct step s)
 }
 
 /* Follow what waits for what until it closes, and put the circle into m->cycle; nothing, when the
- * way joins one taken before. */
+ * way joins one taken before or ends. */
 static bool walk_circle(struct loom *m, uint32_t node)
 {
     uint32_t start = (uint32_t)m->way.count;
@@ -153,9 +164,13 @@ static bool walk_circle(struct loom *m, uint32_t node)
         m->walked[node] = (uint32_t)m->way.count;
         m->walk = (struct step){ .from = NONE };
         visit_waits(m, node, prefer_certain);
-        assert(m->walk.from != NONE);
+        bool ends = m->walk.from == NONE;
+        if (ends)
+            m->walk.to = node;
         if (!VEC_PUSH(m->o, &m->way, m->walk))
             return false;
+        if (ends)
+            return true;
         node = m->walk.from;
     }
     for (size_t i = m->way.count; m->walked[node] >= start && i-- > m->walked[node];)
@@ -455,14 +470,6 @@ static bool learn_units(struct loom *m, uint32_t start)
     return true;
 }
 
-static uint32_t any_waiting(const struct loom *m)
-{
-    for (uint32_t n = 0; n < m->g->nodes; n++)
-        if (m->position[n] == NONE)
-            return n;
-    return NONE;
-}
-
 /* Learn what can be learnt by walking; the fallback is the circle with the fewest decisions. */
 static bool learn_fast(struct loom *m)
 {
@@ -472,12 +479,14 @@ static bool learn_fast(struct loom *m)
         for (uint32_t node = m->park[c]; node != NONE && !m->refuted; node = m->park_next[node])
             if (m->wait[node] == 0 && !learn_units(m, node))
                 return false;
-    bool learnt = m->refuted || m->clauses.count > first;
-    if (!learnt && m->choice.count == 0) {
-        if (!learn_units(m, any_waiting(m)))
+    for (uint32_t n = 0; n < m->g->nodes; n++) {
+        bool found = m->refuted || m->clauses.count > first || m->choice.count;
+        if (found)
+            break;
+        if (m->position[n] == NONE && !learn_units(m, n))
             return false;
-        learnt = m->refuted || m->clauses.count > first;
     }
+    bool learnt = m->refuted || m->clauses.count > first;
     forget_ways(m);
     return learnt || (find_cycle(m, m->choice.data[0], UINT32_MAX) && learn(m));
 }

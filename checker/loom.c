@@ -132,6 +132,25 @@ static uint32_t blocking_cell(const struct loom *m, uint32_t node, bool *forced)
     return NONE;
 }
 
+/* Would the load see its value now: in its thread's own buffer, or in memory? */
+static bool value_is_there(const struct loom *m, struct access a)
+{
+    const struct execution *x = m->x;
+    uint32_t own = m->own[a.event];
+    bool buffered = own != NONE && m->position[node_of_store(m->g, own, a.slot)] == NONE;
+    return x->value[buffered ? own : m->active[cell_of(m->g, a)]] == x->value[a.event];
+}
+
+/* The first cell that does not have what the node saw, or NONE. */
+static uint32_t lacking_cell(const struct loom *m, uint32_t node)
+{
+    const struct graph *g = m->g;
+    for (uint32_t i = g->access_first[node]; i < g->access_first[node + 1]; i++)
+        if (source_of(m->x, g->access[i].event) == NONE && !value_is_there(m, g->access[i]))
+            return cell_of(g, g->access[i]);
+    return NONE;
+}
+
 /* ---- facts -------------------------------------------------------------------------- */
 
 uint32_t loom_fact(const struct loom *m, uint32_t a, uint32_t b)
@@ -287,7 +306,8 @@ static bool perform_read(struct loom *m, uint32_t node, uint32_t i)
     uint32_t cell = cell_of(m->g, a);
     m->pending[id]--;
     m->pending_sum[id] ^= node;
-    return m->pending[id] > 1 || m->active[cell] != source || wake(m, cell);
+    bool flexible = m->flexible && m->flexible[node]; /* the store may not be performed yet */
+    return m->pending[id] > 1 || (m->active[cell] != source && !flexible) || wake(m, cell);
 }
 
 static bool perform(struct loom *m, uint32_t node)
@@ -325,6 +345,8 @@ bool loom_advance(struct loom *m)
             continue;
         }
         uint32_t cell = blocking_cell(m, node, &forced);
+        if (m->flexible && m->flexible[node])
+            cell = lacking_cell(m, node);
         if (cell != NONE) {
             m->state[node] = PARKED;
             m->park_next[node] = m->park[cell];
@@ -351,7 +373,8 @@ static uint32_t *taint_of(struct loom *m, struct access a)
     return &m->cell_taint[has_views(m) ? m->x->loc[a.event] : cell_of(m->g, a)];
 }
 
-/* Does the performed node rest on one to be taken back: by an edge, or by what it overwrote? */
+/* Does the performed node rest on one to be taken back: by an edge, by what it overwrote, or by
+ * what a flexible load happened to see? */
 static bool rests_on_tainted(struct loom *m, uint32_t node)
 {
     const struct graph *g = m->g;
@@ -361,8 +384,10 @@ static bool rests_on_tainted(struct loom *m, uint32_t node)
     for (uint32_t l = m->in[node]; l != NONE; l = m->links.data[l].next_in)
         if (m->tainted[m->links.data[l].from])
             return true;
+    bool flexible = m->flexible && m->flexible[node];
     for (uint32_t i = g->access_first[node]; i < g->access_first[node + 1]; i++)
-        if (is_write(m, g->access[i]) && *taint_of(m, g->access[i]) == m->taint_round)
+        if ((flexible || is_write(m, g->access[i]))
+            && *taint_of(m, g->access[i]) == m->taint_round)
             return true;
     return false;
 }

@@ -50,6 +50,8 @@ struct loom {
     uint32_t *out, *in;          /* heads of the lists of links */
     uint32_t *park_next;
     uint64_t *key;               /* guessed time */
+    bool *flexible;              /* a load that may have seen several stores: it is performed as soon
+                                  * as its value is there, whichever store put it there */
     uint32_t real, performed;
 
     /* Store ids: readers still to come. The sum (xor) of their nodes names the last one. */
@@ -65,6 +67,8 @@ struct loom {
     struct { uint32_t *data; size_t count, capacity; } *line;
     uint32_t *line_index;        /* by cell: how far the view has followed */
     uint32_t *lead;              /* by event: the node that decided its place, or NONE */
+
+    uint32_t *own;               /* by flexible load: the store of its thread before it, or NONE */
 
     /* The trail: nodes as performed. One taken back leaves its entry behind; an entry counts only
      * while the node's position names it. */

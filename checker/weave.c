@@ -143,14 +143,18 @@ static bool link_reads(struct loom *m, uint32_t load, uint32_t own)
     uint32_t source = m->w->source[load];
     bool swapped = g->load_node && (x->group_flags[x->group[load]] & GROUP_STORES);
     struct link l = { .reason = KNOT_READS, .a = load, .b = source, .fact = NONE };
+    uint32_t node = node_of_load(g, load);
+    m->flexible[node] = !swapped && !(x->group_flags[x->group[load]] & GROUP_STORES);
+    m->own[load] = own;
     for (uint32_t s = 0; s < cells_of(g, x->loc[load]); s++) {
         bool seen = !g->slot_thread
                  || g->slot_thread[g->cell_first[x->loc[load]] + s] == event_thread(x, load);
         l.slot = s;
         l.from = node_of_store(g, source, s);
-        l.to = node_of_load(g, load);
-        if (!is_initial(x, source) && (swapped || (seen && !program_order(x, source, load)))
-            && !loom_add_link(m, l))
+        l.to = node;
+        bool before = !is_initial(x, source)
+                   && (swapped || (seen && !program_order(x, source, load)));
+        if (before && !m->flexible[node] && !loom_add_link(m, l))
             return false;
         l.to = l.from;
         if (own == NONE || own == source)
@@ -198,7 +202,9 @@ static bool link_all_reads(struct loom *m)
         return true;
     uint32_t *own = mem_array(m->o, x->locations, sizeof *own);
     uint32_t *thread = mem_array(m->o, x->locations, sizeof *thread);
-    bool ok = own && thread;
+    m->flexible = mem_zero(m->o, m->g->nodes, sizeof *m->flexible);
+    m->own = mem_array(m->o, x->events, sizeof *m->own);
+    bool ok = own && thread && m->flexible && m->own;
     if (ok)
         memset(thread, 0xff, x->locations * sizeof *thread);
     for (uint32_t e = x->locations; ok && e < x->events; e++) {
@@ -310,6 +316,8 @@ static void tear_down(struct loom *m)
 #define FREE(NAME) VEC_FREE(m->o, &m->NAME);
     VECTORS(FREE)
 #undef FREE
+    mem_free(m->o, m->flexible, n * sizeof *m->flexible);
+    mem_free(m->o, m->own, x->events * sizeof *m->own);
     mem_free(m->o, m->counted, g->accesses * sizeof *m->counted);
     if (m->reader)
         mem_free(m->o, m->reader, m->reader_first[g->stores + 1] * sizeof *m->reader);
