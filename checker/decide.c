@@ -16,6 +16,7 @@ struct refinement {
     uint32_t *table;                     /* open addressing: variable, 0 empty */
     size_t table_size;
     VEC(struct knot_literal) assumptions;
+    uint32_t *read_variable;             /* by load of several candidates: that of its first */
     uint32_t *last;                      /* by final value; NULL: each has one store */
     size_t knots_given;                  /* of the log */
     uint64_t seed;
@@ -195,7 +196,8 @@ static bool give_candidates(struct refinement *r)
 {
     const struct execution *x = r->x;
     uint32_t *own = mem_array(r->o, x->locations, sizeof *own);
-    bool ok = own != NULL;
+    r->read_variable = mem_array(r->o, x->events, sizeof *r->read_variable);
+    bool ok = own && r->read_variable;
     for (uint32_t e = x->locations; ok && !x->unique && e < x->events; e++) {
         if (e == x->locations || event_thread(x, e) != event_thread(x, e - 1))
             memset(own, 0xff, x->locations * sizeof *own);
@@ -204,6 +206,7 @@ static bool give_candidates(struct refinement *r)
         uint32_t first = x->candidate_first[e], end = x->candidate_first[e + 1];
         if (end < first + 2)
             continue;
+        r->read_variable[e] = (uint32_t)r->variables.count + 1;
         for (uint32_t c = first; ok && c < end; c++) {
             int l = solver_literal(r, (struct knot_literal){ e, x->candidate[c], true, false });
             ok = l != 0;
@@ -220,17 +223,34 @@ static bool give_candidates(struct refinement *r)
 
 /* ---- an assignment for the weave ---------------------------------------------------- */
 
-/* Of the candidates the solver allows, the own thread's latest, else the first. */
+/* Where in its thread's run an event is, as a share of 2^20. */
+static int64_t share_of_run(const struct execution *x, uint32_t event)
+{
+    uint32_t h = x->group[event], t = x->thread_of[h];
+    if (t == NONE)
+        return 0;
+    uint64_t length = x->thread_first[t + 1] - x->thread_first[t];
+    return (int64_t)(((uint64_t)(h - x->thread_first[t]) << 20) / length);
+}
+
+/* Of the candidates the solver allows, the one taken last time, else the nearest if all threads ran
+ * side by side; one from the future is twice as far. */
 static uint32_t pick_source(struct refinement *r, uint32_t load)
 {
     const struct execution *x = r->x;
-    uint32_t pick = NONE;
+    uint32_t pick = NONE, before = r->d->source[load];
+    int64_t best = INT64_MAX, now = share_of_run(x, load);
     for (uint32_t c = x->candidate_first[load]; c < x->candidate_first[load + 1]; c++) {
+        int v = (int)(r->read_variable[load] + c - x->candidate_first[load]);
+        if (ccadical_val(r->solver, v) < 0)
+            continue;
         uint32_t store = x->candidate[c];
-        int l = solver_literal(r, (struct knot_literal){ load, store, true, false });
-        if (l && ccadical_val(r->solver, l) > 0
-            && (pick == NONE || (program_order(x, store, load) && store > pick)))
+        int64_t far = now - share_of_run(x, store);
+        far = store == before ? -1 : far < 0 ? -2 * far : far;
+        if (far < best) {
+            best = far;
             pick = store;
+        }
     }
     return pick;
 }
@@ -435,6 +455,7 @@ enum ordeal_status decide(const struct graph *g, uint64_t seed, struct decision 
         ccadical_release(r.solver);
     VEC_FREE(r.o, &r.variables);
     VEC_FREE(r.o, &r.assumptions);
+    mem_free(r.o, r.read_variable, x->events * sizeof *r.read_variable);
     mem_free(r.o, r.last, x->finals * sizeof *r.last);
     mem_free(r.o, r.table, r.table_size * sizeof *r.table);
     return status;
