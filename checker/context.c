@@ -39,6 +39,8 @@ const struct ordeal_error *ordeal_last_error(const struct ordeal *o) { return &o
 size_t ordeal_memory_used(const struct ordeal *o) { return o->used; }
 size_t ordeal_memory_peak(const struct ordeal *o) { return o->peak; }
 
+static const char *how_far(const struct ordeal *o, char text[64]);
+
 void *mem_resize(struct ordeal *o, void *pointer, size_t old_bytes, size_t new_bytes)
 {
     if (new_bytes == 0) {
@@ -49,7 +51,9 @@ void *mem_resize(struct ordeal *o, void *pointer, size_t old_bytes, size_t new_b
     }
     if (new_bytes > old_bytes && o->limits.bytes
         && o->used + (new_bytes - old_bytes) > o->limits.bytes) {
-        fail(o, ORDEAL_LIMIT, "memory limit of %zu bytes reached", o->limits.bytes);
+        char text[64];
+        fail(o, ORDEAL_LIMIT, "memory limit of %zu bytes reached%s", o->limits.bytes,
+             how_far(o, text));
         return NULL;
     }
     void *fresh = o->memory.resize(o->memory.user, pointer, old_bytes, new_bytes);
@@ -161,18 +165,33 @@ void limit_start(struct ordeal *o)
 {
     o->deadline = o->limits.seconds > 0 ? clock_seconds() + o->limits.seconds : 0;
     o->ticks = 0;
+    o->phase = NULL;
+}
+
+/* " in search, 40 % done", as far as that is known. */
+static const char *how_far(const struct ordeal *o, char text[64])
+{
+    text[0] = 0;
+    if (o->phase && o->share >= 0)
+        snprintf(text, 64, " in %s, %d %% done", o->phase, (int)(100 * o->share));
+    else if (o->phase)
+        snprintf(text, 64, " in %s", o->phase);
+    return text;
 }
 
 bool limit_hit(struct ordeal *o, const char *phase, double share)
 {
     if (++o->ticks & 4095)
         return false;
+    char text[64];
+    o->phase = phase;
+    o->share = share;
     if (o->deadline > 0 && clock_seconds() > o->deadline) {
-        fail(o, ORDEAL_LIMIT, "time limit of %g s reached in %s", o->limits.seconds, phase);
+        fail(o, ORDEAL_LIMIT, "time limit of %g s reached%s", o->limits.seconds, how_far(o, text));
         return true;
     }
     if (o->limits.progress && o->limits.progress(o->limits.user, phase, share)) {
-        fail(o, ORDEAL_LIMIT, "interrupted in %s", phase);
+        fail(o, ORDEAL_LIMIT, "interrupted%s", how_far(o, text));
         return true;
     }
     return false;

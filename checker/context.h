@@ -14,6 +14,8 @@ struct ordeal {
     struct ordeal_limits limits;
     double deadline;            /* monotonic seconds; 0: none */
     uint32_t ticks;
+    const char *phase;          /* where limit_hit was last, and how much was done by then */
+    double share;
     struct ordeal_error error;
 };
 
