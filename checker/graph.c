@@ -687,7 +687,8 @@ static bool keep_accesses(struct builder *b)
 static bool build(struct builder *b)
 {
     const struct execution *x = b->x;
-    if (!allocate(b) || !(b->model->views ? make_view_nodes(b) : make_plain_nodes(b)))
+    if (!allocate(b) || !VEC_RESERVE(b->o, &b->arcs, 2 * (size_t)x->groups)
+        || !(b->model->views ? make_view_nodes(b) : make_plain_nodes(b)))
         return false;
     uint32_t barrier = 0;
     for (uint32_t t = 0; t < x->threads; t++)

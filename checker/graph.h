@@ -59,7 +59,7 @@ static inline uint32_t node_of_load(const struct graph *g, uint32_t event)
 }
 static inline uint32_t node_of_store(const struct graph *g, uint32_t event, uint32_t slot)
 {
-    return g->store_node[g->store_first[event] + slot];
+    return g->slot_thread ? g->store_node[g->store_first[event] + slot] : g->x->group[event];
 }
 static inline uint32_t cells_of(const struct graph *g, uint32_t loc)
 {

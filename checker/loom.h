@@ -106,11 +106,16 @@ static inline bool is_write(const struct loom *m, struct access a)
 {
     return m->x->is_store[a.event];
 }
+static inline bool has_views(const struct loom *m) { return m->g->slot_thread != NULL; }
+/* A store in one view. Without views the event does for it, and needs no look-up. */
 static inline uint32_t store_id(const struct loom *m, uint32_t event, uint32_t slot)
 {
-    return m->g->store_first[event] + slot;
+    return has_views(m) ? m->g->store_first[event] + slot : event;
 }
-static inline bool has_views(const struct loom *m) { return m->g->slot_thread != NULL; }
+static inline uint32_t store_ids(const struct loom *m)
+{
+    return has_views(m) ? m->g->stores : m->x->events;
+}
 
 /* The node that gave the store its place in the order of its word, or NONE. */
 static inline uint32_t leading_node(const struct loom *m, uint32_t store)

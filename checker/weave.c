@@ -8,11 +8,12 @@
 static bool count_readers(struct loom *m)
 {
     const struct graph *g = m->g;
-    uint32_t *last = mem_array(m->o, g->stores, sizeof *last);
-    m->reader_first = mem_zero(m->o, (size_t)g->stores + 2, sizeof *m->reader_first);
+    size_t ids = store_ids(m);
+    uint32_t *last = mem_array(m->o, ids, sizeof *last);
+    m->reader_first = mem_zero(m->o, ids + 2, sizeof *m->reader_first);
     if (!last || !m->reader_first)
         goto out;
-    memset(last, 0xff, g->stores * sizeof *last);
+    memset(last, 0xff, ids * sizeof *last);
     for (uint32_t n = 0; n < g->nodes; n++)
         for (uint32_t i = g->access_first[n]; i < g->access_first[n + 1]; i++) {
             struct access a = g->access[i];
@@ -27,9 +28,9 @@ static bool count_readers(struct loom *m)
             m->pending_sum[id] ^= n;
             m->reader_first[id + 2]++;
         }
-    for (uint32_t id = 0; id < g->stores; id++)
+    for (size_t id = 0; id < ids; id++)
         m->reader_first[id + 2] += m->reader_first[id + 1];
-    m->reader = mem_array(m->o, m->reader_first[g->stores + 1], sizeof *m->reader);
+    m->reader = mem_array(m->o, m->reader_first[ids + 1], sizeof *m->reader);
     if (!m->reader)
         goto out;
     for (uint32_t n = 0; n < g->nodes; n++)
@@ -40,7 +41,7 @@ static bool count_readers(struct loom *m)
                 m->reader[m->reader_first[id + 1]++] = n;
             }
 out:
-    mem_free(m->o, last, g->stores * sizeof *last);
+    mem_free(m->o, last, ids * sizeof *last);
     return m->reader != NULL;
 }
 
@@ -101,16 +102,17 @@ static uint64_t time_by_cycles(const struct execution *x, uint32_t event)
 
 static uint64_t time_by_file(const struct execution *x, uint32_t event) { return x->op[event]; }
 
-/* A guess is worth taking when hardly any load comes before what it saw in another thread. */
+/* A guess is worth taking when hardly any load comes before what it saw in another thread. Some ten
+ * thousand loads tell. */
 static bool plausible(const struct execution *x,
                       uint64_t (*time)(const struct execution *x, uint32_t event))
 {
-    uint64_t right = 0, wrong = 0;
-    for (uint32_t e = x->locations; e < x->events; e++) {
-        uint32_t s = x->is_store[e] ? NONE : source_of(x, e);
-        if (s == NONE || is_initial(x, s) || event_thread(x, s) == event_thread(x, e))
+    uint64_t right = 0, wrong = 0, stride = x->events / 32768 + 1;
+    for (uint64_t e = x->locations; e < x->events; e += stride) {
+        uint32_t load = (uint32_t)e, s = x->is_store[e] ? NONE : source_of(x, load);
+        if (s == NONE || is_initial(x, s) || event_thread(x, s) == event_thread(x, load))
             continue;
-        bool before = time(x, s) < time(x, e);
+        bool before = time(x, s) < time(x, load);
         right += before;
         wrong += !before;
     }
@@ -238,7 +240,7 @@ static bool set_up(struct loom *m)
 #define NEW(NAME) && (m->NAME = mem_zero(m->o, n, sizeof *m->NAME))
     bool ok = true NODE_ARRAYS(NEW);
 #undef NEW
-#define NEW(NAME) && (m->NAME = mem_zero(m->o, g->stores, sizeof *m->NAME))
+#define NEW(NAME) && (m->NAME = mem_zero(m->o, store_ids(m), sizeof *m->NAME))
     ok = ok STORE_ARRAYS(NEW);
 #undef NEW
 #define NEW(NAME) && (m->NAME = mem_zero(m->o, cells, sizeof *m->NAME))
@@ -303,11 +305,11 @@ static void tear_down(struct loom *m)
 {
     const struct graph *g = m->g;
     const struct execution *x = m->x;
-    size_t n = g->nodes, cells = g->cell_first[x->locations];
+    size_t n = g->nodes, ids = store_ids(m), cells = g->cell_first[x->locations];
 #define FREE(NAME) mem_free(m->o, m->NAME, n * sizeof *m->NAME);
     NODE_ARRAYS(FREE)
 #undef FREE
-#define FREE(NAME) mem_free(m->o, m->NAME, g->stores * sizeof *m->NAME);
+#define FREE(NAME) mem_free(m->o, m->NAME, ids * sizeof *m->NAME);
     STORE_ARRAYS(FREE)
 #undef FREE
 #define FREE(NAME) mem_free(m->o, m->NAME, cells * sizeof *m->NAME);
@@ -320,8 +322,8 @@ static void tear_down(struct loom *m)
     mem_free(m->o, m->own, x->events * sizeof *m->own);
     mem_free(m->o, m->counted, g->accesses * sizeof *m->counted);
     if (m->reader)
-        mem_free(m->o, m->reader, m->reader_first[g->stores + 1] * sizeof *m->reader);
-    mem_free(m->o, m->reader_first, ((size_t)g->stores + 2) * sizeof *m->reader_first);
+        mem_free(m->o, m->reader, m->reader_first[ids + 1] * sizeof *m->reader);
+    mem_free(m->o, m->reader_first, (ids + 2) * sizeof *m->reader_first);
     for (uint32_t l = 0; m->line && l < x->locations; l++)
         VEC_FREE(m->o, &m->line[l]);
     mem_free(m->o, m->line, x->locations * sizeof *m->line);
