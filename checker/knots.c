@@ -390,10 +390,9 @@ static bool learn(struct loom *m)
 /* A clause has turned against a guess: it goes, and what was concluded from it. */
 static bool give_up_guess(struct loom *m, struct knot_literal l)
 {
-    uint32_t guess = m->guesses ? loom_fact(m, l.a, l.b) : NONE;
-    if (guess == NONE || m->facts.data[guess].standing != GUESSED)
+    if (!loom_guessed(m, l))
         return true;
-    if (!loom_revoke(m, guess) || !loom_recheck(m, l.a))
+    if (!loom_revoke(m, loom_fact(m, l.a, l.b)) || !loom_recheck(m, l.a))
         return false;
     loom_trim(m);
     return true;
@@ -405,7 +404,7 @@ static uint32_t sort_literals(struct loom *m, struct clause c)
     struct knot_literal *l = &m->literals.data[c.first];
     uint32_t open = 0;
     for (uint32_t i = 0; i < c.decisions; i++)
-        if (!holds(m, l[i]) && !(m->guesses && loom_fact(m, l[i].a, l[i].b) != NONE))
+        if (!holds(m, l[i]) && !loom_guessed(m, l[i]))
             swap_literals(l, i, open++);
     return open;
 }

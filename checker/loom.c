@@ -162,6 +162,12 @@ uint32_t loom_fact(const struct loom *m, uint32_t a, uint32_t b)
     return NONE;
 }
 
+bool loom_guessed(const struct loom *m, struct knot_literal l)
+{
+    uint32_t f = m->guesses ? loom_fact(m, l.a, l.b) : NONE;
+    return f != NONE && m->facts.data[f].standing == GUESSED;
+}
+
 static bool note_rests(struct loom *m, uint32_t fact)
 {
     struct fact f = m->facts.data[fact];
@@ -481,7 +487,7 @@ static bool still_stands(const struct loom *m, struct fact f)
     for (uint32_t i = c.first; i < c.first + c.decisions; i++) {
         struct knot_literal l = m->literals.data[i];
         bool itself = l.a == f.after && l.b == f.before;
-        if (!itself && !holds(m, l) && !(m->guesses && loom_fact(m, l.a, l.b) != NONE))
+        if (!itself && !holds(m, l) && !loom_guessed(m, l))
             return false;
     }
     return true;

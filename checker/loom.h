@@ -132,6 +132,8 @@ static inline bool holds(const struct loom *m, struct knot_literal l)
 {
     return place(m, l.a) < place(m, l.b);
 }
+/* Performing has not decided it, but a guess has. */
+bool loom_guessed(const struct loom *m, struct knot_literal l);
 static inline bool same_literal(struct knot_literal p, struct knot_literal q)
 {
     return p.a == q.a && p.b == q.b && p.reads == q.reads && p.negated == q.negated;
