@@ -343,7 +343,8 @@ static uint64_t decided_at(const struct loom *m, struct knot_literal l)
         return 0;
     if (f != NONE && m->facts.data[f].standing == GUESSED)
         return 2 * (uint64_t)m->facts.data[f].since;
-    return 2 * (uint64_t)place(m, l.a) + 1;
+    uint32_t at = place(m, l.a);
+    return at == NONE ? 1 : 2 * (uint64_t)at + 1;
 }
 
 static void swap_literals(struct knot_literal *l, size_t i, size_t j)
@@ -390,9 +391,10 @@ static bool learn(struct loom *m)
 /* A clause has turned against a guess: it goes, and what was concluded from it. */
 static bool give_up_guess(struct loom *m, struct knot_literal l)
 {
-    if (!loom_guessed(m, l))
+    uint32_t guess = m->guesses ? loom_fact(m, l.a, l.b) : NONE;
+    if (guess == NONE || m->facts.data[guess].standing != GUESSED)
         return true;
-    if (!loom_revoke(m, loom_fact(m, l.a, l.b)) || !loom_recheck(m, l.a))
+    if (!loom_revoke(m, guess))
         return false;
     loom_trim(m);
     return true;
@@ -404,7 +406,7 @@ static uint32_t sort_literals(struct loom *m, struct clause c)
     struct knot_literal *l = &m->literals.data[c.first];
     uint32_t open = 0;
     for (uint32_t i = 0; i < c.decisions; i++)
-        if (!holds(m, l[i]) && !loom_guessed(m, l[i]))
+        if (!loom_holds(m, l[i]))
             swap_literals(l, i, open++);
     return open;
 }
@@ -531,5 +533,6 @@ bool knots_resolve(struct loom *m)
     m->undo.count = 0;
     if (!(m->w->seed ? learn_shortest(m) : learn_fast(m)))
         return false;
-    return m->refuted || (loom_take_back(m) && apply_clauses(m, first));
+    return m->refuted
+        || (loom_take_back(m) && apply_clauses(m, first) && loom_propagate(m));
 }

@@ -162,10 +162,9 @@ uint32_t loom_fact(const struct loom *m, uint32_t a, uint32_t b)
     return NONE;
 }
 
-bool loom_guessed(const struct loom *m, struct knot_literal l)
+bool loom_holds(const struct loom *m, struct knot_literal l)
 {
-    uint32_t f = m->guesses ? loom_fact(m, l.a, l.b) : NONE;
-    return f != NONE && m->facts.data[f].standing == GUESSED;
+    return holds(m, l) || loom_fact(m, l.a, l.b) != NONE;
 }
 
 static bool note_rests(struct loom *m, uint32_t fact)
@@ -206,7 +205,7 @@ bool loom_conclude(struct loom *m, struct fact f)
                                              .reason = KNOT_ORDER, .a = f.before, .b = f.after,
                                              .slot = s, .fact = id }))
             return false;
-    return true;
+    return m->watch[f.before] == NONE || VEC_PUSH(m->o, &m->fresh, f.before);
 }
 
 bool loom_revoke(struct loom *m, uint32_t id)
@@ -220,7 +219,7 @@ bool loom_revoke(struct loom *m, uint32_t id)
     }
     m->guesses -= f->standing == GUESSED;
     f->link_first = NONE;
-    return true;
+    return m->rest_head[f->before] == NONE || loom_recheck(m, f->before);
 }
 
 void loom_trim(struct loom *m)
@@ -256,13 +255,13 @@ void loom_unwatch(struct loom *m, uint32_t clause, uint32_t k)
 /* All other literals of the clause hold, so this one must not. */
 static bool imply_not(struct loom *m, struct knot_literal l, uint32_t clause)
 {
-    if (place(m, l.a) != place(m, l.b)) /* decided already */
+    if (place(m, l.a) != place(m, l.b) || loom_fact(m, l.a, l.b) != NONE) /* decided already */
         return true;
     return loom_conclude(m, (struct fact){ l.b, l.a, TENTATIVE, clause, 0, NONE });
 }
 
-/* The store has found its place: clauses may now have one literal left. */
-static bool propagate(struct loom *m, uint32_t store)
+/* Literals with the store in front may hold now: clauses may have one literal left. */
+static bool propagate_one(struct loom *m, uint32_t store)
 {
     uint32_t w = m->watch[store], next;
     m->watch[store] = NONE;
@@ -271,9 +270,9 @@ static bool propagate(struct loom *m, uint32_t store)
         struct clause *c = &m->clauses.data[id];
         struct knot_literal *l = &m->literals.data[c->first];
         next = c->watch_next[k];
-        bool held = holds(m, l[k]);
+        bool held = loom_holds(m, l[k]);
         uint32_t j = 2;
-        while (held && j < c->decisions && holds(m, l[j]))
+        while (held && j < c->decisions && loom_holds(m, l[j]))
             j++;
         if (held && j < c->decisions) {
             struct knot_literal swap = l[k];
@@ -285,6 +284,19 @@ static bool propagate(struct loom *m, uint32_t store)
             return false;
     }
     return true;
+}
+
+bool loom_propagate(struct loom *m)
+{
+    while (m->fresh.count)
+        if (!propagate_one(m, m->fresh.data[--m->fresh.count]))
+            return false;
+    return true;
+}
+
+static bool propagate(struct loom *m, uint32_t store)
+{
+    return propagate_one(m, store) && loom_propagate(m);
 }
 
 /* ---- performing --------------------------------------------------------------------- */
@@ -448,7 +460,7 @@ static bool collect_tainted(struct loom *m)
     for (size_t i = 0; i < m->undo.count; i++) {
         uint32_t at = m->position[m->undo.data[i]];
         first = at < first ? at : first;
-        m->tainted[m->undo.data[i]] = true;
+        m->tainted[m->undo.data[i]] = at != NONE;
     }
     m->undo.count = 0;
     m->taint_round++;
@@ -471,8 +483,8 @@ static void watch_anew(struct loom *m, uint32_t clause)
     struct clause *c = &m->clauses.data[clause];
     struct knot_literal *l = &m->literals.data[c->first];
     for (uint32_t k = 0; k < 2; k++)
-        for (uint32_t j = 2; j < c->decisions && holds(m, l[k]); j++)
-            if (!holds(m, l[j])) {
+        for (uint32_t j = 2; j < c->decisions && loom_holds(m, l[k]); j++)
+            if (!loom_holds(m, l[j])) {
                 loom_unwatch(m, clause, k);
                 struct knot_literal swap = l[k];
                 l[k] = l[j];
@@ -487,7 +499,7 @@ static bool still_stands(const struct loom *m, struct fact f)
     for (uint32_t i = c.first; i < c.first + c.decisions; i++) {
         struct knot_literal l = m->literals.data[i];
         bool itself = l.a == f.after && l.b == f.before;
-        if (!itself && !holds(m, l) && !loom_guessed(m, l))
+        if (!itself && !loom_holds(m, l))
             return false;
     }
     return true;
@@ -514,6 +526,7 @@ bool loom_recheck(struct loom *m, uint32_t store)
         watch_anew(m, r.clause);
         if (!loom_revoke(m, r.fact))
             return false;
+        p = &m->rest_head[store]; /* others may have fallen with it, of this list too */
     }
     return true;
 }

@@ -88,6 +88,7 @@ struct loom {
     uint32_t rest_free;
     VEC(struct clause) clauses;
     VEC(struct knot_literal) literals;
+    VEC(uint32_t) fresh;         /* stores that facts put before others: clauses to be looked at */
     uint32_t *watch;             /* by event a: clauses that watch a literal a < b */
 
     /* Learning. */
@@ -132,8 +133,6 @@ static inline bool holds(const struct loom *m, struct knot_literal l)
 {
     return place(m, l.a) < place(m, l.b);
 }
-/* Performing has not decided it, but a guess has. */
-bool loom_guessed(const struct loom *m, struct knot_literal l);
 static inline bool same_literal(struct knot_literal p, struct knot_literal q)
 {
     return p.a == q.a && p.b == q.b && p.reads == q.reads && p.negated == q.negated;
@@ -152,6 +151,10 @@ bool loom_revoke(struct loom *m, uint32_t fact);
 bool loom_recheck(struct loom *m, uint32_t store);
 void loom_trim(struct loom *m);
 uint32_t loom_fact(const struct loom *m, uint32_t a, uint32_t b); /* that a < b, or NONE */
+/* Decided by performing, or by a fact. */
+bool loom_holds(const struct loom *m, struct knot_literal l);
+/* What follows from the facts concluded since the last time. */
+bool loom_propagate(struct loom *m);
 void loom_watch(struct loom *m, uint32_t clause, uint32_t k);
 void loom_unwatch(struct loom *m, uint32_t clause, uint32_t k);
 /* What access i of the node would overwrite; what a view must take next, or NONE. */

@@ -230,7 +230,7 @@ static bool link_all_reads(struct loom *m)
 #define CELL_ARRAYS(DO) DO(active) DO(park) DO(line_index) DO(cell_taint)
 #define VECTORS(DO) DO(trail) DO(stack) DO(heap) DO(links) DO(facts) DO(rests) DO(clauses) \
     DO(literals) DO(steps) DO(cycle) DO(queue) DO(later) DO(conflict) DO(choice) DO(way) \
-    DO(undo) DO(best)
+    DO(undo) DO(best) DO(fresh)
 
 static bool set_up(struct loom *m)
 {
