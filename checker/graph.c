@@ -525,7 +525,9 @@ static bool observe_all(struct builder *b)
     const struct execution *x = b->x;
     memset(b->stamp, 0xff, x->locations * sizeof *b->stamp);
     for (uint32_t e = x->locations; e < x->events; e++) {
-        uint32_t l = x->loc[e];
+        uint32_t l = x->loc[e], soon = e + 16 < x->events ? x->candidate_first[e + 16] : 0;
+        if (soon < x->candidates)
+            __builtin_prefetch(&x->group[x->candidate[soon]]);
         enter_word(b, l, event_thread(x, e));
         if (x->is_store[e])
             b->last_store[l] = e;
@@ -608,6 +610,16 @@ static bool add_time_order(struct builder *b)
 
 /* ---- assembly ----------------------------------------------------------------------- */
 
+/* What loads saw lies anywhere in memory: ask for what comes while working on what is here. */
+enum { AHEAD = 12 };
+static void expect_arc(const struct builder *b, uint32_t i)
+{
+    if (i >= b->g->edges)
+        return;
+    __builtin_prefetch(&b->g->succ_first[b->arcs.data[i].from + 1]);
+    __builtin_prefetch(&b->g->pred_first[b->arcs.data[i].to + 1]);
+}
+
 static bool index_arcs(struct builder *b)
 {
     struct graph *g = b->g;
@@ -624,6 +636,7 @@ static bool index_arcs(struct builder *b)
     if (!g->succ_first || !g->pred_first || !g->succ || !g->pred)
         return false;
     for (uint32_t i = 0; i < g->edges; i++) {
+        expect_arc(b, i + AHEAD);
         g->succ_first[b->arcs.data[i].from + 2]++;
         g->pred_first[b->arcs.data[i].to + 2]++;
     }
@@ -633,6 +646,7 @@ static bool index_arcs(struct builder *b)
     }
     for (uint32_t i = 0; i < g->edges; i++) {
         struct arc a = b->arcs.data[i];
+        expect_arc(b, i + AHEAD);
         g->succ[g->succ_first[a.from + 1]++] = a.to;
         g->pred[g->pred_first[a.to + 1]++] = a.from;
     }
@@ -669,18 +683,18 @@ static bool allocate(struct builder *b)
     return true;
 }
 
+/* The accesses gathered become the graph's. */
 static bool keep_accesses(struct builder *b)
 {
     struct graph *g = b->g;
-    size_t offsets = (size_t)g->nodes + 1;
-    g->accesses = (uint32_t)b->accesses.count;
-    g->access_first = mem_array(b->o, offsets, sizeof *g->access_first);
-    g->access = mem_array(b->o, g->accesses, sizeof *g->access);
-    if (!g->access_first || !g->access)
+    if (!VEC_FIT(b->o, &b->accesses) || !VEC_FIT(b->o, &b->access_first))
         return false;
-    memcpy(g->access_first, b->access_first.data, offsets * sizeof *g->access_first);
-    if (g->accesses)
-        memcpy(g->access, b->accesses.data, g->accesses * sizeof *g->access);
+    g->accesses = (uint32_t)b->accesses.count;
+    g->access = b->accesses.data;
+    g->access_first = b->access_first.data;
+    b->accesses.data = NULL;
+    b->access_first.data = NULL;
+    b->accesses.capacity = b->access_first.capacity = 0;
     return true;
 }
 
@@ -757,7 +771,8 @@ void graph_free(struct graph *g)
     mem_free(o, g->succ, g->edges * sizeof *g->succ);
     mem_free(o, g->pred, g->edges * sizeof *g->pred);
     mem_free(o, g->access_first, (n + 1) * sizeof *g->access_first);
-    mem_free(o, g->access, g->accesses * sizeof *g->access);
+    if (g->accesses)
+        mem_free(o, g->access, g->accesses * sizeof *g->access);
     if (g->slot_thread)
         mem_free(o, g->slot_thread, g->cell_first[x->locations] * sizeof *g->slot_thread);
     mem_free(o, g->cell_first, ((size_t)x->locations + 1) * sizeof *g->cell_first);

@@ -32,7 +32,7 @@ static bool visit_write(struct loom *m, uint32_t node, uint32_t i, step_visitor 
 {
     struct access a = m->g->access[i];
     uint32_t old = loom_overwritten(m, node, i), id = store_id(m, old, a.slot);
-    for (uint32_t k = m->reader_first[id]; m->pending[id] && k < m->reader_first[id + 1]; k++)
+    for (uint32_t k = m->reader_first[id]; m->pending[id].count && k < m->reader_first[id + 1]; k++)
         if (m->reader[k] != node && m->position[m->reader[k]] == NONE
             && !visit_order(m, (struct step){ .from = m->reader[k], .to = node, .a = old,
                                               .b = a.event, .slot = a.slot,

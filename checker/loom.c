@@ -109,7 +109,7 @@ uint32_t loom_next_in_line(const struct loom *m, uint32_t event, uint32_t slot)
 
 static bool only_reader(const struct loom *m, uint32_t id, uint32_t node)
 {
-    return m->pending[id] == 1 && m->pending_sum[id] == node;
+    return m->pending[id].count == 1 && m->pending[id].sum == node;
 }
 
 /* The first cell in the way, or NONE. *forced: a store that reads what it overwrites, or follows
@@ -125,7 +125,7 @@ static uint32_t blocking_cell(const struct loom *m, uint32_t node, bool *forced)
         uint32_t id = store_id(m, loom_overwritten(m, node, i), a.slot);
         uint32_t next = has_views(m) ? loom_next_in_line(m, a.event, a.slot) : NONE;
         bool own = only_reader(m, id, node);
-        if ((m->pending[id] && !own) || (next != NONE && next != a.event))
+        if ((m->pending[id].count && !own) || (next != NONE && next != a.event))
             return cell_of(g, a);
         *forced &= own || next == a.event;
     }
@@ -322,10 +322,10 @@ static bool perform_read(struct loom *m, uint32_t node, uint32_t i)
         return true;
     uint32_t source = m->w->source[a.event], id = store_id(m, source, a.slot);
     uint32_t cell = cell_of(m->g, a);
-    m->pending[id]--;
-    m->pending_sum[id] ^= node;
+    m->pending[id].count--;
+    m->pending[id].sum ^= node;
     bool flexible = m->flexible && m->flexible[node]; /* the store may not be performed yet */
-    return m->pending[id] > 1 || (m->active[cell] != source && !flexible) || wake(m, cell);
+    return m->pending[id].count > 1 || (m->active[cell] != source && !flexible) || wake(m, cell);
 }
 
 static bool perform(struct loom *m, uint32_t node)
@@ -442,8 +442,8 @@ static bool take_back(struct loom *m, uint32_t node)
                 return false;
         } else if (m->counted[i]) {
             uint32_t id = store_id(m, m->w->source[a.event], a.slot);
-            m->pending[id]++;
-            m->pending_sum[id] ^= node;
+            m->pending[id].count++;
+            m->pending[id].sum ^= node;
         }
     }
     m->position[node] = NONE;

@@ -34,6 +34,9 @@ struct link {
 /* A tentative fact rests on a literal a < b: entry of a's list. */
 struct rest { uint32_t fact, clause, next; };
 
+/* How many readers, and the sum (xor) of their nodes, which names the last one. */
+struct pending { uint32_t count, sum; };
+
 /* `to` waits for `from`. */
 struct step { uint32_t from, to, a, b, slot, fact; uint8_t reason; bool decision; };
 
@@ -54,8 +57,8 @@ struct loom {
                                   * as its value is there, whichever store put it there */
     uint32_t real, performed;
 
-    /* Store ids: readers still to come. The sum (xor) of their nodes names the last one. */
-    uint32_t *pending, *pending_sum;
+    /* Store ids: readers still to come. */
+    struct pending *pending;
     uint32_t *overwrote;         /* the store it overwrote when performed */
     uint32_t *reader_first, *reader; /* nodes that read it */
     bool *counted;               /* by access: the node's first read of that store */

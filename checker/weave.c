@@ -5,6 +5,18 @@
 
 /* ---- setting up --------------------------------------------------------------------- */
 
+/* Sources lie anywhere in memory: ask for those of coming accesses while working on this one. */
+enum { AHEAD = 12 };
+static void expect_reader(const struct loom *m, uint32_t i)
+{
+    const struct graph *g = m->g;
+    uint32_t source = i < g->accesses ? m->w->source[g->access[i].event] : NONE;
+    if (source == NONE || has_views(m))
+        return;
+    __builtin_prefetch(&m->pending[source]);
+    __builtin_prefetch(&m->reader_first[source + 1]);
+}
+
 static bool count_readers(struct loom *m)
 {
     const struct graph *g = m->g;
@@ -17,6 +29,7 @@ static bool count_readers(struct loom *m)
     for (uint32_t n = 0; n < g->nodes; n++)
         for (uint32_t i = g->access_first[n]; i < g->access_first[n + 1]; i++) {
             struct access a = g->access[i];
+            expect_reader(m, i + AHEAD);
             if (is_write(m, a))
                 continue;
             uint32_t id = store_id(m, m->w->source[a.event], a.slot);
@@ -24,8 +37,8 @@ static bool count_readers(struct loom *m)
             if (!m->counted[i])
                 continue;
             last[id] = n;
-            m->pending[id]++;
-            m->pending_sum[id] ^= n;
+            m->pending[id].count++;
+            m->pending[id].sum ^= n;
             m->reader_first[id + 2]++;
         }
     for (size_t id = 0; id < ids; id++)
@@ -226,7 +239,7 @@ static bool link_all_reads(struct loom *m)
 
 #define NODE_ARRAYS(DO) DO(wait) DO(position) DO(state) DO(out) DO(in) DO(park_next) DO(key) \
     DO(stamp) DO(parent) DO(walked) DO(tainted)
-#define STORE_ARRAYS(DO) DO(pending) DO(pending_sum) DO(overwrote)
+#define STORE_ARRAYS(DO) DO(pending) DO(overwrote)
 #define CELL_ARRAYS(DO) DO(active) DO(park) DO(line_index) DO(cell_taint)
 #define VECTORS(DO) DO(trail) DO(stack) DO(heap) DO(links) DO(facts) DO(rests) DO(clauses) \
     DO(literals) DO(steps) DO(cycle) DO(queue) DO(later) DO(conflict) DO(choice) DO(way) \
