@@ -185,17 +185,24 @@ static struct inside run_inside(FILE *f)
     return in;
 }
 
-static void headline_row(struct bench *b, enum workload_shape shape)
+/* A workload as a text file; the caller closes it and removes `path`. */
+static FILE *write_workload(const struct workload_spec *spec, enum workload_shape shape, char *path)
 {
-    struct workload_spec spec = headline_spec(b);
-    char path[] = "/tmp/ordeal-bench-XXXXXX";
     int descriptor = mkstemp(path);
     FILE *f = descriptor < 0 ? NULL : fdopen(descriptor, "w+");
-    struct workload *w = workload_run(&spec);
+    struct workload *w = workload_run(spec);
     if (!f || !w)
         abort();
     write_seconds(w, shape, ordeal_write_text, f);
     workload_free(w);
+    return f;
+}
+
+static void headline_row(struct bench *b, enum workload_shape shape)
+{
+    struct workload_spec spec = headline_spec(b);
+    char path[] = "/tmp/ordeal-bench-XXXXXX";
+    FILE *f = write_workload(&spec, shape, path);
 
     struct inside best = run_inside(f);
     struct process program = { NAN, NAN, "-" };
@@ -233,4 +240,41 @@ void table_headline(struct bench *b)
 {
     headline_row(b, WORKLOAD_BY_THREAD);
     headline_row(b, WORKLOAD_AS_RUN);
+}
+
+/* ---- scaling ---------------------------------------------------------------------------- */
+
+/* The point of the two sizes is their ratio. Each is checked in a process of its own: within one,
+ * only the small size would find its memory already there. */
+void table_scaling(struct bench *b)
+{
+    const uint32_t sizes[] = { 128 << 10, b->quick ? 1 << 20 : 4 << 20 };
+    double small = NAN;
+    for (int i = 0; b->program && i < 2; i++) {
+        struct workload_spec spec = headline_spec(b);
+        char path[] = "/tmp/ordeal-bench-XXXXXX";
+        spec.ops = sizes[i];
+        spec.threads = 16;
+        FILE *f = write_workload(&spec, WORKLOAD_BY_THREAD, path);
+        struct process best = run_program(b->program, path);
+        for (int again = 0; again < (i == 0 ? 9 : 2); again++) {
+            struct process p = run_program(b->program, path);
+            if (p.seconds < best.seconds)
+                best = p;
+        }
+        fclose(f);
+        unlink(path);
+        double per_op = 1e6 * best.seconds / sizes[i];
+        cJSON *row = row_new();
+        row_number(row, "n", sizes[i]);
+        row_text(row, "verdict", best.word);
+        row_number(row, "program s", best.seconds);
+        row_number(row, "us/op", per_op);
+        row_number(row, "MB", best.megabytes);
+        row_number(row, "to 128K", i == 0 ? 1 : per_op / small);
+        row_target(row, i == 0 ? "PASS" : "PASS, us/op <= 1.5 x",
+                   strcmp(best.word, "PASS") == 0 && (i == 0 || per_op <= 1.5 * small));
+        row_end(&b->report, row);
+        small = per_op;
+    }
 }

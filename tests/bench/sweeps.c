@@ -109,33 +109,6 @@ void table_sweep_words(struct bench *b)
     }
 }
 
-/* The point of the two sizes is their ratio, so they are measured together. */
-void table_scaling(struct bench *b)
-{
-    const uint32_t sizes[] = { 128 * K, b->quick ? M : 4 * M };
-    double small = NAN;
-    for (int i = 0; i < 2; i++) {
-        struct point p = { .ops = sizes[i], .threads = 16, .words = 256 };
-        struct workload *w = run_point(b, &p, 0);
-        if (!w)
-            abort();
-        struct measurement m = measure(measure_threads(w), ORDEAL_AUTO, longest, 10);
-        workload_free(w);
-        double per_op = 1e6 * m.seconds / p.ops;
-        cJSON *row = row_new();
-        row_number(row, "n", p.ops);
-        row_text(row, "auto", m.word);
-        row_number(row, "auto s", m.seconds);
-        row_number(row, "us/op", per_op);
-        row_number(row, "MB", (double)m.peak_bytes / megabyte);
-        row_number(row, "to 128K", i == 0 ? 1 : per_op / small);
-        row_target(row, i == 0 ? "PASS" : "PASS, us/op <= 1.5",
-                   m.result == ORDEAL_PASS && (i == 0 || per_op <= 1.5 * small));
-        row_end(&b->report, row);
-        small = per_op;
-    }
-}
-
 /* ---- Figure 4.7 ------------------------------------------------------------------------- */
 
 static const struct {
