@@ -80,6 +80,32 @@ static void report_error(struct check *c, const struct input *in, const struct o
     record_print(record_error(&named), c->json);
 }
 
+/* A place to begin reading: the first operation of the circle that closes the proof. */
+static uint32_t first_of_circle(const struct ordeal_verdict *v)
+{
+    size_t steps = ordeal_verdict_steps(v);
+    while (steps-- > 0) {
+        struct ordeal_step step;
+        ordeal_verdict_step(v, steps, &step);
+        for (size_t i = 0; i < step.edge_count; i++) {
+            struct ordeal_event e;
+            ordeal_verdict_event(v, step.edges[i].from, &e);
+            if (e.op != ORDEAL_NONE)
+                return step.edges[i].from;
+        }
+    }
+    return ORDEAL_NONE;
+}
+
+static void record_place(cJSON *record, const struct input *in, struct naming *names, uint32_t event)
+{
+    char text[1024];
+    if (event == ORDEAL_NONE)
+        return;
+    snprintf(text, sizeof text, "%s:%u", in->name, line_of_event(names, event));
+    cJSON_AddStringToObject(record, "at", text);
+}
+
 static void record_reason(cJSON *record, const struct input *in, const struct ordeal_verdict *v,
                           enum ordeal_model model)
 {
@@ -90,14 +116,14 @@ static void record_reason(cJSON *record, const struct input *in, const struct or
         snprintf(text, sizeof text, "%s saw a value nobody wrote there",
                  name_event(&names, unwritten, ORDEAL_NONE));
         cJSON_AddStringToObject(record, "reason", text);
-        snprintf(text, sizeof text, "%s:%u", in->name, line_of_event(&names, unwritten));
-        cJSON_AddStringToObject(record, "at", text);
+        record_place(record, in, &names, unwritten);
         return;
     }
     struct proof proof;
     if (proof_read(&proof, v) && proof.inferences.count) {
         explain_shortly(&proof, &names, text, sizeof text);
         cJSON_AddStringToObject(record, "reason", text);
+        record_place(record, in, &names, first_of_circle(v));
     }
     proof_free(&proof);
 }
