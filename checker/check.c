@@ -158,7 +158,12 @@ static enum ordeal_status explain_refutation(struct ordeal_verdict *v, const str
     bool *keep = mem_zero(v->o, ops, sizeof *keep);
     if (!keep)
         return v->o->error.status;
-    enum ordeal_status status = core_find(g, d, minimise, keep);
+    bool minimal;
+    enum ordeal_status status = core_find(g, d, minimise, keep, &minimal);
+    if (status == ORDEAL_OK && minimise && !minimal) {
+        snprintf(v->note, sizeof v->note, "the core is not minimal: limit reached");
+        v->o->deadline = 0; /* the violation is certain: say so with its proof */
+    }
     if (status == ORDEAL_OK)
         status = prove_core(v, keep);
     mem_free(v->o, keep, ops * sizeof *keep);

@@ -85,44 +85,29 @@ static bool close_over_sources(struct core *c, bool *keep)
     return true;
 }
 
-/* ---- what orders without being an event: barriers and brackets ---------------------- */
+/* ---- brackets of transactions ---------------------- */
 
-struct extent { uint32_t first, last, begin, depth; bool holds, empty; };
+struct bracket { uint32_t begin, depth; bool holds; };
 
-/* Barriers between kept operations stay, and the brackets of what is kept. */
-static bool keep_barriers(struct core *c, bool *keep)
+/* The brackets of what is kept are kept. */
+static bool keep_brackets(struct core *c, bool *keep)
 {
     const struct ordeal_trace *t = c->t;
-    struct extent *extent = mem_zero(c->o, t->threads.count, sizeof *extent);
-    if (!extent)
+    struct bracket *open = mem_zero(c->o, t->threads.count, sizeof *open);
+    if (!open)
         return false;
-    for (size_t i = 0; i < t->threads.count; i++)
-        extent[i].first = NONE;
-    for (uint32_t op = 0; op < t->ops.count; op++)
-        if (keep[op]) {
-            struct extent *x = &extent[t->ops.data[op].thread];
-            x->first = x->first == NONE ? op : x->first;
-            x->last = op;
-        }
     for (uint32_t op = 0; op < t->ops.count; op++) {
-        const struct ordeal_op *is = &t->ops.data[op];
-        struct extent *x = &extent[is->thread];
-        if (is->kind == ORDEAL_TX_BEGIN && x->depth++ == 0) {
-            x->begin = op;
-            x->holds = false;
-            x->empty = true;
+        uint8_t kind = t->ops.data[op].kind;
+        struct bracket *b = &open[t->ops.data[op].thread];
+        if (kind == ORDEAL_TX_BEGIN && b->depth++ == 0) {
+            b->begin = op;
+            b->holds = false;
         }
-        x->holds |= keep[op];
-        x->empty &= is->kind != ORDEAL_LOAD && is->kind != ORDEAL_STORE && is->kind != ORDEAL_SWAP
-                 && is->kind != ORDEAL_CAS;
-        bool inside = x->first != NONE && op > x->first && op < x->last;
-        if (is->kind == ORDEAL_MEMBAR && inside && x->depth == 0)
-            keep[op] = true;
-        if ((is->kind == ORDEAL_TX_END || is->kind == ORDEAL_TX_ABORT) && --x->depth == 0
-            && (x->holds || (inside && is->kind == ORDEAL_TX_END && x->empty)))
-            keep[x->begin] = keep[op] = true;
+        b->holds |= keep[op];
+        if ((kind == ORDEAL_TX_END || kind == ORDEAL_TX_ABORT) && --b->depth == 0 && b->holds)
+            keep[b->begin] = keep[op] = true;
     }
-    mem_free(c->o, extent, t->threads.count * sizeof *extent);
+    mem_free(c->o, open, t->threads.count * sizeof *open);
     return true;
 }
 
@@ -200,31 +185,6 @@ static bool copy_kept(struct core *c, const bool *keep, struct ordeal_trace **ou
 
 /* ---- minimising --------------------------------------------------------------------- */
 
-static enum ordeal_status still_refuted(struct core *c, const bool *keep, bool *refuted)
-{
-    struct execution *x;
-    struct graph *g;
-    *refuted = false;
-    enum ordeal_status status = execution_build_subset(c->t, keep, &x);
-    if (status != ORDEAL_OK)
-        return status;
-    if (hurries(c, x)) {
-        execution_free(x);
-        return ORDEAL_OK;
-    }
-    *refuted = refuted_by_value(x);
-    status = *refuted ? ORDEAL_OK : graph_build(x, c->model, c->time_order, &g);
-    if (status == ORDEAL_OK && !*refuted) {
-        struct decision d;
-        status = decide(g, 0, &d);
-        *refuted = status == ORDEAL_OK && d.result == ORDEAL_FAIL;
-        decision_free(g, &d);
-        graph_free(g);
-    }
-    execution_free(x);
-    return status;
-}
-
 /* The bracket that ends an emptied transaction, which is only a barrier now; NONE: not emptied. */
 static uint32_t end_of_emptied(const struct ordeal_trace *t, const bool *keep, uint32_t begin)
 {
@@ -273,35 +233,17 @@ static bool finals_agree(const struct core *c, const bool *keep)
     return true;
 }
 
-/* Drop the op and every load that may have seen it, and so on. */
-static bool drop_op(struct core *c, const uint32_t *reader_first, const uint32_t *reader,
-                    bool *keep, uint32_t op)
-{
-    c->work.count = 0;
-    keep[op] = false;
-    if (!VEC_PUSH(c->o, &c->work, op))
-        return false;
-    while (c->work.count) {
-        uint32_t gone = c->work.data[--c->work.count];
-        for (uint32_t i = reader_first[gone]; i < reader_first[gone + 1]; i++)
-            if (keep[reader[i]]) {
-                keep[reader[i]] = false;
-                if (!VEC_PUSH(c->o, &c->work, reader[i]))
-                    return false;
-            }
-    }
-    return true;
-}
+/* Ops of the part that go with each: those whose loads may, in the whole, have seen a store of it;
+ * or the other way round. With fewer accesses words are divided less, and there are fewer candidates
+ * than there were, hence the whole. */
+struct relation { uint32_t *first, *op; size_t count; };
 
-/* Ops of the part whose loads may, in the whole, have seen a store of each op: with fewer accesses
- * words are divided less, and there are fewer candidates than there were. */
-static bool index_readers(struct core *c, const struct execution *whole, const uint32_t *small,
-                          uint32_t **first, uint32_t **reader, size_t *readers)
+static bool relate(struct core *c, const struct execution *whole, const uint32_t *small,
+                   bool to_sources, struct relation *r)
 {
     size_t ops = c->t->ops.count;
-    *readers = 0;
-    *first = mem_zero(c->o, ops + 2, sizeof **first);
-    if (!*first)
+    r->first = mem_zero(c->o, ops + 2, sizeof *r->first);
+    if (!r->first)
         return false;
     for (int fill = 0; fill < 2; fill++) {
         for (uint32_t e = whole->locations; e < whole->events; e++) {
@@ -312,59 +254,180 @@ static bool index_readers(struct core *c, const struct execution *whole, const u
                 store = store == NONE ? NONE : small[store];
                 if (store == NONE || store == load)
                     continue;
+                uint32_t of = to_sources ? load : store;
                 if (fill)
-                    (*reader)[(*first)[store + 1]++] = load;
+                    r->op[r->first[of + 1]++] = to_sources ? store : load;
                 else
-                    (*first)[store + 2]++;
+                    r->first[of + 2]++;
             }
         }
         for (size_t op = 0; !fill && op < ops; op++)
-            (*first)[op + 2] += (*first)[op + 1];
+            r->first[op + 2] += r->first[op + 1];
         if (!fill) {
-            *readers = (*first)[ops + 1];
-            *reader = mem_array(c->o, *readers, sizeof **reader);
-            if (!*reader)
+            r->count = r->first[ops + 1];
+            r->op = mem_array(c->o, r->count, sizeof *r->op);
+            if (!r->op)
                 return false;
         }
     }
     return true;
 }
 
-/* Violations survive adding operations, so one pass that tries each op once ends in a set from
- * which none can be dropped. */
+static void free_relation(struct core *c, struct relation *r)
+{
+    mem_free(c->o, r->first, (c->t->ops.count + 2) * sizeof *r->first);
+    mem_free(c->o, r->op, r->count * sizeof *r->op);
+}
+
+/* Set or clear the op, and all that goes with it, and so on. */
+static bool spread(struct core *c, const struct relation *r, bool *keep, uint32_t op, bool value)
+{
+    c->work.count = 0;
+    keep[op] = value;
+    if (!VEC_PUSH(c->o, &c->work, op))
+        return false;
+    while (c->work.count) {
+        uint32_t from = c->work.data[--c->work.count];
+        for (uint32_t i = r->first[from]; i < r->first[from + 1]; i++)
+            if (keep[r->op[i]] != value) {
+                keep[r->op[i]] = value;
+                if (!VEC_PUSH(c->o, &c->work, r->op[i]))
+                    return false;
+            }
+    }
+    return true;
+}
+
+/* The operations that the refutation at hand rests on replace those that were kept, if that can be
+ * done: final values and cycles ask for more than sources. */
+static enum ordeal_status narrow(struct core *c, const struct graph *g, const struct decision *d,
+                                 const struct relation *sources, bool *keep)
+{
+    size_t ops = c->t->ops.count;
+    if (c->final_sources || c->time_order)
+        return ORDEAL_OK;
+    bool *used = mem_zero(c->o, ops, sizeof *used);
+    enum ordeal_status status = used ? prove_operations(g, &d->log, used) : c->o->error.status;
+    for (uint32_t op = 0; status == ORDEAL_OK && op < ops; op++) {
+        uint8_t kind = c->t->ops.data[op].kind;
+        bool bracket = kind == ORDEAL_TX_BEGIN || kind == ORDEAL_TX_END;
+        if ((used[op] || (bracket && keep[op])) && !spread(c, sources, used, op, true))
+            status = c->o->error.status;
+    }
+    if (status == ORDEAL_OK)
+        memcpy(keep, used, ops * sizeof *keep);
+    mem_free(c->o, used, ops * sizeof *used);
+    return status;
+}
+
+/* Is what is kept illegal? If so, less may be kept afterwards. */
+static enum ordeal_status still_refuted(struct core *c, const struct relation *sources, bool *keep,
+                                        bool *refuted)
+{
+    struct execution *x;
+    struct graph *g;
+    *refuted = false;
+    enum ordeal_status status = execution_build_subset(c->t, keep, &x);
+    if (status != ORDEAL_OK)
+        return status;
+    if (hurries(c, x)) {
+        execution_free(x);
+        return ORDEAL_OK;
+    }
+    *refuted = refuted_by_value(x);
+    status = *refuted ? ORDEAL_OK : graph_build(x, c->model, c->time_order, &g);
+    if (status == ORDEAL_OK && !*refuted) {
+        struct decision d;
+        status = decide(g, 0, &d);
+        *refuted = status == ORDEAL_OK && d.result == ORDEAL_FAIL;
+        if (*refuted)
+            status = narrow(c, g, &d, sources, keep);
+        decision_free(g, &d);
+        graph_free(g);
+    }
+    execution_free(x);
+    return status;
+}
+
+struct cutter {
+    const struct relation *sources, *readers;
+    bool *keep, *trial;
+};
+
+/* Try to do without `count` ops that are kept, from `op` downwards. */
+static enum ordeal_status try_without(struct core *c, const struct cutter *k, uint32_t op,
+                                      size_t count)
+{
+    const struct ordeal_trace *t = c->t;
+    size_t ops = t->ops.count, dropped = 0;
+    bool refuted = false;
+    memcpy(k->trial, k->keep, ops * sizeof *k->keep);
+    for (uint32_t i = op + 1; i-- > 0 && dropped < count;) {
+        uint8_t kind = t->ops.data[i].kind;
+        uint32_t end = kind == ORDEAL_TX_BEGIN ? end_of_emptied(t, k->trial, i) : NONE;
+        bool held = kind == ORDEAL_TX_END || (kind == ORDEAL_TX_BEGIN && end == NONE);
+        if (!k->keep[i] || held)
+            continue;
+        dropped++;
+        if (end != NONE)
+            k->trial[end] = false;
+        if (k->trial[i] && !spread(c, k->readers, k->trial, i, false))
+            return c->o->error.status;
+    }
+    if (dropped == 0 || !finals_agree(c, k->trial))
+        return ORDEAL_OK;
+    enum ordeal_status status = still_refuted(c, k->sources, k->trial, &refuted);
+    if (status == ORDEAL_OK && refuted)
+        memcpy(k->keep, k->trial, ops * sizeof *k->keep);
+    return status;
+}
+
+static size_t count_kept(const bool *keep, size_t ops)
+{
+    size_t kept = 0;
+    for (size_t op = 0; op < ops; op++)
+        kept += keep[op];
+    return kept;
+}
+
+/* Violations survive adding operations, so a pass that tries each op once ends in a set from which
+ * none can be dropped. Larger pieces are tried before. */
+static enum ordeal_status cut(struct core *c, const struct cutter *k)
+{
+    size_t ops = c->t->ops.count;
+    enum ordeal_status status = ORDEAL_OK;
+    for (size_t piece = count_kept(k->keep, ops) / 2; status == ORDEAL_OK; piece /= 2) {
+        size_t since = piece;
+        for (uint32_t op = (uint32_t)ops; status == ORDEAL_OK && op-- > 0;)
+            if (k->keep[op] && since++ >= piece) {
+                since = 1;
+                status = try_without(c, k, op, piece ? piece : 1);
+            }
+        if (piece <= 1)
+            break;
+    }
+    return status;
+}
+
 static enum ordeal_status minimise(struct core *c, const struct execution *whole,
                                    const uint32_t *small, bool *keep)
 {
-    size_t ops = c->t->ops.count, readers = 0;
+    size_t ops = c->t->ops.count;
     struct execution *x;
-    uint32_t *first = NULL, *reader = NULL;
-    bool *trial = mem_array(c->o, ops, sizeof *trial), refuted = false;
+    struct relation readers = { 0 }, sources = { 0 };
+    bool *trial = mem_array(c->o, ops, sizeof *trial);
     enum ordeal_status status = trial ? execution_build_subset(c->t, keep, &x) : c->o->error.status;
-    if (status != ORDEAL_OK)
-        goto out;
-    c->x = x;
-    if (!index_readers(c, whole, small, &first, &reader, &readers) || !note_finals(c, whole, small))
-        status = c->o->error.status;
-    for (uint32_t op = (uint32_t)ops; status == ORDEAL_OK && op-- > 0;) {
-        uint8_t kind = c->t->ops.data[op].kind;
-        uint32_t end = kind == ORDEAL_TX_BEGIN ? end_of_emptied(c->t, keep, op) : NONE;
-        if (!keep[op] || kind == ORDEAL_TX_END || (kind == ORDEAL_TX_BEGIN && end == NONE))
-            continue;
-        memcpy(trial, keep, ops * sizeof *keep);
-        if (end != NONE)
-            trial[end] = false;
-        refuted = false;
-        if (!drop_op(c, first, reader, trial, op))
+    if (status == ORDEAL_OK) {
+        c->x = x;
+        if (!relate(c, whole, small, false, &readers) || !relate(c, whole, small, true, &sources)
+            || !note_finals(c, whole, small))
             status = c->o->error.status;
-        else if (finals_agree(c, trial))
-            status = still_refuted(c, trial, &refuted);
-        if (status == ORDEAL_OK && refuted)
-            memcpy(keep, trial, ops * sizeof *keep);
+        else
+            status = cut(c, &(struct cutter){ &sources, &readers, keep, trial });
+        free_relation(c, &readers);
+        free_relation(c, &sources);
+        execution_free(x);
     }
-    mem_free(c->o, first, (ops + 2) * sizeof *first);
-    mem_free(c->o, reader, readers * sizeof *reader);
-    execution_free(x);
-out:
     mem_free(c->o, trial, ops * sizeof *trial);
     return status;
 }
@@ -402,7 +465,7 @@ static enum ordeal_status minimise_copy(struct core *c, bool *keep)
 }
 
 enum ordeal_status core_find(const struct graph *g, const struct decision *d, bool minimise,
-                             bool *keep)
+                             bool *keep, bool *minimal)
 {
     const struct execution *x = g->x;
     struct core c = { .o = g->o, .x = x, .t = x->trace,
@@ -416,10 +479,13 @@ enum ordeal_status core_find(const struct graph *g, const struct decision *d, bo
     memset(c.op_first, 0xff, ops * sizeof *c.op_first);
     for (uint32_t e = x->events; e-- > x->locations;)
         c.op_first[x->op[e]] = e;
-    if (!close_over_sources(&c, keep) || !keep_barriers(&c, keep))
+    if (!close_over_sources(&c, keep) || !keep_brackets(&c, keep))
         status = c.o->error.status;
     if (status == ORDEAL_OK && minimise)
         status = minimise_copy(&c, keep);
+    *minimal = minimise && status == ORDEAL_OK;
+    if (status == ORDEAL_LIMIT) /* what is kept is refuted all the same */
+        status = ORDEAL_OK;
     VEC_FREE(c.o, &c.work);
     mem_free(c.o, c.op_first, ops * sizeof *c.op_first);
     return status;

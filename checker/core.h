@@ -10,8 +10,9 @@
 #include "decide.h"
 
 /* keep[op], for the trace's operations: in, nothing; out, the core. `minimise` asks for the
- * smallest that dropping one at a time can give. */
+ * smallest that dropping one at a time can give; *minimal: whether that was reached within the
+ * limits. */
 enum ordeal_status core_find(const struct graph *g, const struct decision *d, bool minimise,
-                             bool *keep);
+                             bool *keep, bool *minimal);
 
 #endif

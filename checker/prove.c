@@ -128,21 +128,32 @@ static struct ordeal_edge edge_between(const struct prover *p, enum ordeal_rule 
 
 /* ---- rules for edges of the graph --------------------------------------------------- */
 
-static bool barrier_between(const struct execution *x, uint32_t from, uint32_t to, uint8_t flavour)
+/* The operation of a barrier of this flavour between the two, or NONE. */
+static uint32_t barrier_between(const struct execution *x, uint32_t from, uint32_t to,
+                                uint8_t flavour)
 {
-    for (uint32_t i = 0; i < x->barriers; i++)
-        if (x->barrier[i].group > x->group[from] && x->barrier[i].group <= x->group[to]
-            && (x->barrier[i].mask & flavour))
-            return true;
-    return false;
+    uint32_t low = 0, high = x->barriers;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (x->barrier[middle].group <= x->group[from])
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < x->barriers && x->barrier[low].group <= x->group[to]; low++)
+        if (x->barrier[low].mask & flavour)
+            return x->barrier[low].op;
+    return NONE;
 }
+
+/* By kind of the earlier and of the later operation. */
+static const uint8_t flavour_of[2][2] = { { ORDEAL_LL, ORDEAL_LS }, { ORDEAL_SL, ORDEAL_SS } };
 
 enum { RANK_KEPT, RANK_BARRIER, RANK_WORD, RANK_DEPENDENCE, RANKS };
 
 /* Why a is before b by program order, at the given rank of plainness; RULE_COUNT: not so. */
 static enum ordeal_rule program_rule(const struct prover *p, uint32_t a, uint32_t b, int rank)
 {
-    static const uint8_t flavour[2][2] = { { ORDEAL_LL, ORDEAL_LS }, { ORDEAL_SL, ORDEAL_SS } };
     const struct execution *x = p->x;
     const struct model *m = p->g->model;
     uint32_t g = x->group[a], h = x->group[b];
@@ -161,7 +172,7 @@ static enum ordeal_rule program_rule(const struct prover *p, uint32_t a, uint32_
         return m->keep[STORE][LOAD] == KEEP_ALL ? ORDEAL_RULE_PO
              : k == LOAD ? ORDEAL_RULE_R1 : ORDEAL_RULE_R2;
     case RANK_BARRIER:
-        if (barrier_between(x, a, b, flavour[k][j]))
+        if (barrier_between(x, a, b, flavour_of[k][j]) != NONE)
             return ORDEAL_RULE_R3;
         break;
     case RANK_WORD:
@@ -461,21 +472,26 @@ static void start_at_initial(struct prover *p, size_t first)
         }
 }
 
-/* Edges over auxiliary nodes join into one between real nodes. */
-static bool convert_circle(struct prover *p, const struct knot *k)
+/* Edges over auxiliary nodes join into one between real nodes: the next of the knot's, from *i on,
+ * counted from a real node. */
+static struct knot_edge next_edge(const struct prover *p, const struct knot *k, uint32_t *i)
 {
     const struct knot_edge *e = p->log->edges.data + k->edge_first;
-    size_t edge_first = p->proof->edges.count;
     uint32_t n = k->edge_count, start = 0;
     while (!real(p, e[start].from))
         start++;
-    for (uint32_t i = 0; i < n;) {
-        struct knot_edge whole = e[(start + i++) % n];
-        while (!real(p, whole.to))
-            whole.to = e[(start + i++) % n].to;
-        if (!convert_edge(p, whole))
+    struct knot_edge whole = e[(start + (*i)++) % n];
+    while (!real(p, whole.to))
+        whole.to = e[(start + (*i)++) % n].to;
+    return whole;
+}
+
+static bool convert_circle(struct prover *p, const struct knot *k)
+{
+    size_t edge_first = p->proof->edges.count;
+    for (uint32_t i = 0; i < k->edge_count;)
+        if (!convert_edge(p, next_edge(p, k, &i)))
             return false;
-    }
     start_at_initial(p, edge_first);
     return true;
 }
@@ -512,30 +528,48 @@ enum ordeal_status prove(const struct graph *g, const struct weave_log *log, str
     return ok ? ORDEAL_OK : g->o->error.status;
 }
 
+static void keep_events(const struct prover *p, uint32_t node, bool *keep)
+{
+    const struct graph *g = p->g;
+    if (g->kind.data[node] == NODE_ISSUE) /* its first edge goes to its store */
+        node = g->succ[g->succ_first[node]];
+    for (uint32_t a = g->access_first[node]; node && a < g->access_first[node + 1]; a++)
+        keep[p->x->op[g->access[a].event]] = true;
+}
+
+/* What an edge of the graph rests on besides its ends: the load of R5, the membar of R3. */
+static void keep_grounds(const struct prover *p, struct knot_edge e, bool *keep)
+{
+    const struct execution *x = p->x;
+    struct ordeal_edge edge;
+    if (e.reason != KNOT_STATIC || !static_edge(p, e.from, e.to, &edge))
+        return;
+    if (edge.via != NONE)
+        keep[x->op[edge.via]] = true;
+    if (edge.rule == ORDEAL_RULE_R3)
+        keep[barrier_between(x, edge.from, edge.to,
+                             flavour_of[x->is_store[edge.from]][x->is_store[edge.to]])] = true;
+}
+
 enum ordeal_status prove_operations(const struct graph *g, const struct weave_log *log, bool *keep)
 {
     struct prover p = { .o = g->o, .g = g, .x = g->x, .log = log };
     bool ok = mark_needed(&p);
     for (size_t k = 0; ok && k < log->knots.count; k++) {
         const struct knot *knot = &log->knots.data[k];
-        for (uint32_t i = 0; p.needed[k] && i < knot->edge_count; i++) {
+        if (!p.needed[k])
+            continue;
+        for (uint32_t i = 0; i < knot->edge_count; i++) {
             struct knot_edge e = log->edges.data[knot->edge_first + i];
-            uint32_t ends[2] = { e.from, e.to };
-            for (int side = 0; side < 2; side++) {
-                uint32_t node = ends[side];
-                if (g->kind.data[node] == NODE_ISSUE) /* its first edge goes to its store */
-                    node = g->succ[g->succ_first[node]];
-                for (uint32_t a = g->access_first[node]; node && a < g->access_first[node + 1]; a++)
-                    keep[p.x->op[g->access[a].event]] = true;
-            }
-            struct ordeal_edge edge = { .via = NONE };
-            if (e.reason == KNOT_STATIC)
-                stores_edge(&p, e.from, e.to, &edge);
-            const uint32_t named[] = { e.a, e.b, e.load, edge.via };
-            for (uint32_t n = e.reason >= KNOT_FINAL ? 0 : 2; n < 4; n++)
+            const uint32_t named[] = { e.a, e.b, e.load };
+            keep_events(&p, e.from, keep);
+            keep_events(&p, e.to, keep);
+            for (uint32_t n = e.reason >= KNOT_FINAL ? 0 : 2; n < 3; n++)
                 if (named[n] != NONE && p.x->op[named[n]] != NONE)
                     keep[p.x->op[named[n]]] = true;
         }
+        for (uint32_t i = 0; i < knot->edge_count;)
+            keep_grounds(&p, next_edge(&p, knot, &i), keep);
     }
     free_prover(&p);
     return ok ? ORDEAL_OK : g->o->error.status;
