@@ -234,8 +234,8 @@ static bool finals_agree(const struct core *c, const bool *keep)
 }
 
 /* Ops of the part that go with each: those whose loads may, in the whole, have seen a store of it;
- * or the other way round. With fewer accesses words are divided less, and there are fewer candidates
- * than there were, hence the whole. */
+ * or the other way round. With fewer accesses words are divided less, and there are fewer
+ * candidates than there were, hence the whole. */
 struct relation { uint32_t *first, *op; size_t count; };
 
 static bool relate(struct core *c, const struct execution *whole, const uint32_t *small,

@@ -47,8 +47,8 @@ static bool visit_write(struct loom *m, uint32_t node, uint32_t i, step_visitor 
                                          .reason = KNOT_ORDER }, visit);
 }
 
-/* A flexible load waits for the store it is assumed to see; for one of its own thread only if others
- * stand in the way, and then those are in a circle of their own. */
+/* A flexible load waits for the store it is assumed to see; for one of its own thread only if
+ * others stand in the way, and then those are in a circle of their own. */
 static bool visit_read(struct loom *m, uint32_t node, struct access a, step_visitor visit)
 {
     uint32_t source = m->w->source[a.event], from = node_of_store(m->g, source, a.slot);

@@ -53,8 +53,8 @@ struct loom {
     uint32_t *out, *in;          /* heads of the lists of links */
     uint32_t *park_next;
     uint64_t *key;               /* guessed time */
-    bool *flexible;              /* a load that may have seen several stores: it is performed as soon
-                                  * as its value is there, whichever store put it there */
+    bool *flexible;              /* a load that may have seen several stores: it is performed as
+                                  * soon as its value is there, whichever store put it there */
     uint32_t real, performed;
 
     /* Store ids: readers still to come. */

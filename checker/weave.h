@@ -4,8 +4,8 @@
  * only when every load of the value it overwrites is done. Choosing store A while store T of the
  * same word still waits decides A < T. When nothing can go on, the waiting nodes run in a circle;
  * the circle says which decisions cannot stand together. One decision alone is refuted for good
- * (this is R6); of several the latest is turned round for as long as the others stand. That decision
- * and what rests on it are taken back, and the weave goes on.
+ * (this is R6); of several the latest is turned round for as long as the others stand. That
+ * decision and what rests on it are taken back, and the weave goes on.
  *
  * A circle without decisions refutes the execution, or the assumptions it was given. */
 #ifndef ORDEAL_WEAVE_H

@@ -97,7 +97,8 @@ static uint32_t first_of_circle(const struct ordeal_verdict *v)
     return ORDEAL_NONE;
 }
 
-static void record_place(cJSON *record, const struct input *in, struct naming *names, uint32_t event)
+static void record_place(cJSON *record, const struct input *in, const struct naming *names,
+                         uint32_t event)
 {
     char text[1024];
     if (event == ORDEAL_NONE)
