@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include "ordeal.h"
 
 #define BINARY_MAGIC "\x89OTR\r\n\x1a\n"
 enum { BINARY_MAGIC_SIZE = 8, BINARY_VERSION = 1, BINARY_HEADER = 16 };
@@ -16,9 +17,19 @@ enum { PACKING_PLAIN, PACKING_ZSTD };
 
 /* The first byte of a record: the kind of an operation or of another record, and four flags. */
 enum { RECORD_KIND = 15, RECORD_THREAD = 11, RECORD_NAME = 12, RECORD_REGISTER = 13,
-       RECORD_FACT = 14 };
+       RECORD_FACT = 14, RECORD_EXTENDED = 15 };
 enum { RECORD_VALUE = 16, RECORD_SIZE = 32, RECORD_CYCLES = 64, RECORD_SAME_THREAD = 128 };
-enum { FACT_MODEL, FACT_ATOMIC, FACT_INIT, FACT_ORDER, FACT_MORE, FACT_FINAL };
+/* The second byte of an extended operation: its kind, and what the others cannot have. The flag is
+ * of L, CAS and TX.BEGIN the one in binary_flag. */
+enum { EXTENDED_KIND = 31, EXTENDED_FLAG = 32, EXTENDED_STEP = 64 };
+static const uint8_t binary_flag[ORDEAL_OP_KINDS] = {
+    [ORDEAL_LOAD] = ORDEAL_NONFAULTING, [ORDEAL_CAS] = ORDEAL_COMPARE_REGISTER,
+    [ORDEAL_TX_BEGIN] = ORDEAL_HAS_LIMIT,
+};
+_Static_assert(ORDEAL_EVICT + 1 == RECORD_THREAD && ORDEAL_BRANCH_END == 17,
+               "in files, too, operations keep their numbers");
+enum { FACT_MODEL, FACT_ATOMIC, FACT_INIT, FACT_ORDER, FACT_MORE, FACT_FINAL, FACT_SEED,
+       FACT_PLACE, FACT_MEMORY };
 
 /* What records of one block are told apart from: zero at the start of each block. */
 struct binary_state { uint32_t thread; uint64_t address, begin; };

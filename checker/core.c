@@ -152,8 +152,10 @@ static bool copy_kept(struct core *c, const bool *keep, struct ordeal_trace **ou
            || ordeal_trace_bytes(s, t->bytes.data, t->bytes.count, &offset) == ORDEAL_OK;
     for (size_t i = 0; ok && i < t->threads.count; i++)
         ok = ordeal_trace_thread(s, t->threads.data[i], &number) == ORDEAL_OK;
-    for (uint32_t i = 1; ok && i <= t->names.count; i++)
-        ok = ordeal_trace_name(s, trace_name(t, i), strlen(trace_name(t, i)), &number) == ORDEAL_OK;
+    for (uint32_t i = 1; ok && i <= t->names.count; i++) {
+        const char *name = ordeal_trace_name_text(t, i);
+        ok = ordeal_trace_name(s, name, strlen(name), &number) == ORDEAL_OK;
+    }
     size_t time = 0, reg = 0, compare = 0, n = 0;
     for (uint32_t op = 0; ok && op < t->ops.count; op++) {
         uint64_t compared = 0;

@@ -32,15 +32,8 @@ static bool kept(const struct expansion *e, size_t op)
 /* Of an operation that is left out, registers it wrote are still to be reckoned with. */
 static bool overwrites_register(const struct expansion *e, size_t op)
 {
-    size_t low = 0, high = e->t->registers.count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (e->t->registers.data[middle].op < op)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < e->t->registers.count && e->t->registers.data[low].op == op;
+    size_t k = TRACE_FIND(&e->t->registers, op);
+    return k < e->t->registers.count && e->t->registers.data[k].op == op;
 }
 
 /* Brackets stay whatever `keep` says: they come and go with what they enclose. */
@@ -48,6 +41,24 @@ static bool selectable(const struct expansion *e, size_t op)
 {
     uint8_t role = role_of[e->t->ops.data[op].kind];
     return role == BRACKET || (role != NO_EFFECT && (kept(e, op) || overwrites_register(e, op)));
+}
+
+/* What a run would have unrolled or decided. Values that are missing, as of a CAS that compares
+ * with a register, are found later: inside an aborted transaction nothing was observed. */
+static enum ordeal_status refuse_tests(const struct expansion *e)
+{
+    const struct ordeal_trace *t = e->t;
+    for (uint32_t i = 0; i < t->ops.count; i++)
+        if (trace_op_traits[t->ops.data[i].kind] & OP_UNRUN) {
+            char reason[64];
+            snprintf(reason, sizeof reason, "%s: this is a test, run it first",
+                     trace_op_names[t->ops.data[i].kind]);
+            return refuse(e, i, reason);
+        }
+    if (t->steps.count)
+        return refuse(e, t->steps.data[0].op,
+                      "it writes another value each time round: this is a test, run it first");
+    return ORDEAL_OK;
 }
 
 static enum ordeal_status allot_threads(struct expansion *e)
@@ -173,7 +184,9 @@ static enum ordeal_status place_all(struct expansion *e, uint32_t *open)
 
 enum ordeal_status expand_select(struct expansion *e)
 {
-    enum ordeal_status status = allot_threads(e);
+    enum ordeal_status status = refuse_tests(e);
+    if (!status)
+        status = allot_threads(e);
     if (status)
         return status;
     size_t bytes = e->threads * sizeof(uint32_t);

@@ -73,7 +73,10 @@ bool ordeal_model_parse(const char *name, enum ordeal_model *m); /* any case */
 enum ordeal_op_kind {
     ORDEAL_LOAD, ORDEAL_STORE, ORDEAL_SWAP, ORDEAL_CAS, ORDEAL_MEMBAR,
     ORDEAL_TX_BEGIN, ORDEAL_TX_END, ORDEAL_TX_ABORT,
-    ORDEAL_PREFETCH, ORDEAL_FLUSH, ORDEAL_EVICT, /* no effect on the verdict */
+    ORDEAL_PREFETCH, ORDEAL_FLUSH, ORDEAL_EVICT, /* no effect on the verdict, nor have */
+    ORDEAL_DELAY, ORDEAL_INTERRUPT,              /* these: `write` is cycles, the n of Pn */
+    ORDEAL_LOOP_BEGIN, ORDEAL_LOOP_END,          /* in tests alone; `write` is the count */
+    ORDEAL_BRANCH_BEGIN, ORDEAL_BRANCH_ELSE, ORDEAL_BRANCH_END,
     ORDEAL_OP_KINDS
 };
 
@@ -81,7 +84,11 @@ enum ordeal_op_kind {
 enum { ORDEAL_LL = 1, ORDEAL_LS = 2, ORDEAL_SL = 4, ORDEAL_SS = 8, ORDEAL_FULL = 15 };
 
 enum { ORDEAL_HAS_VALUE = 1, /* the value read is known (a test leaves it blank) */
-       ORDEAL_HAS_BEGIN = 2, ORDEAL_HAS_END = 4 };
+       ORDEAL_HAS_BEGIN = 2, ORDEAL_HAS_END = 4,
+       ORDEAL_NONFAULTING = 8,       /* of a load: reads 0 where there is no memory */
+       ORDEAL_COMPARE_REGISTER = 16, /* of a CAS in a test: `compare` is the number of a register */
+       ORDEAL_HAS_LIMIT = 32 };      /* of a TX_BEGIN in a test: `write` is how often it is retried
+                                        before its operations are done plainly */
 
 /* One operation as written in a trace.  Values of accesses up to 8 bytes are held directly,
  * little-endian as on the machine; wider ones are offsets into the trace's bytes. */
@@ -112,6 +119,8 @@ enum ordeal_status ordeal_trace_bytes(struct ordeal_trace *t, const uint8_t *byt
 /* For the operation just added: its cycles (as its flags say), the registers it writes and reads
  * (RMO's dependence order; numbers are the caller's, private to the thread). */
 enum ordeal_status ordeal_trace_times(struct ordeal_trace *t, uint64_t begin, uint64_t end);
+/* In a loop of a test: what is added to the value written each time round (up to 8 bytes). */
+enum ordeal_status ordeal_trace_step(struct ordeal_trace *t, uint64_t step);
 enum ordeal_status ordeal_trace_writes_register(struct ordeal_trace *t, uint32_t reg);
 enum ordeal_status ordeal_trace_reads_register(struct ordeal_trace *t, uint32_t reg);
 /* Whole-trace facts; they speak of locations of 1, 2, 4 or 8 bytes. */
@@ -126,9 +135,34 @@ void ordeal_trace_claim(struct ordeal_trace *t, enum ordeal_model m);       /* `
 /* Accesses up to this many bytes are single-copy atomic: a power of two up to 64; 4 at first. */
 enum ordeal_status ordeal_trace_atomic(struct ordeal_trace *t, uint32_t bytes);
 
+/* Of tests: what the branches are decided by; where the line of a name lies in the memory of the
+ * test, in bytes, a multiple of 64, told once; and what kind of memory it is (marks are added). */
+enum { ORDEAL_UNCACHED = 1, ORDEAL_FAULTING = 2 };
+void ordeal_trace_seed(struct ordeal_trace *t, uint64_t seed);
+enum ordeal_status ordeal_trace_place(struct ordeal_trace *t, uint32_t base, uint64_t address);
+enum ordeal_status ordeal_trace_memory(struct ordeal_trace *t, uint32_t base, uint8_t marks);
+
 size_t ordeal_trace_length(const struct ordeal_trace *t);
 const struct ordeal_op *ordeal_trace_op(const struct ordeal_trace *t, size_t i);
 bool ordeal_trace_claimed(const struct ordeal_trace *t, enum ordeal_model *m);
+/* What was given by the functions above. */
+uint32_t ordeal_trace_threads(const struct ordeal_trace *t);
+uint32_t ordeal_trace_thread_number(const struct ordeal_trace *t, uint32_t thread);
+uint32_t ordeal_trace_names(const struct ordeal_trace *t);         /* bases are 1 .. names */
+const char *ordeal_trace_name_text(const struct ordeal_trace *t, uint32_t base);
+uint64_t ordeal_trace_compare_of(const struct ordeal_trace *t, size_t i);    /* of a CAS */
+uint64_t ordeal_trace_step_of(const struct ordeal_trace *t, size_t i);       /* 0: none */
+const uint8_t *ordeal_trace_bytes_at(const struct ordeal_trace *t, uint64_t offset);
+/* The k-th register of operation i, in the order given; false when there is no such. */
+bool ordeal_trace_register_of(const struct ordeal_trace *t, size_t i, size_t k, uint32_t *reg,
+                              bool *written);
+/* The k-th initial value; false when there is no such. */
+bool ordeal_trace_init_at(const struct ordeal_trace *t, size_t k, uint32_t *base,
+                          uint64_t *address, uint8_t *size_log2, uint64_t *value);
+uint32_t ordeal_trace_atomic_of(const struct ordeal_trace *t);
+uint64_t ordeal_trace_seed_of(const struct ordeal_trace *t);       /* 0: none was given */
+bool ordeal_trace_place_of(const struct ordeal_trace *t, uint32_t base, uint64_t *address);
+uint8_t ordeal_trace_memory_of(const struct ordeal_trace *t, uint32_t base);
 /* The operation in the text notation, "P1 SWAP[A]=1#2"; returns the length as snprintf does. */
 int ordeal_trace_format(const struct ordeal_trace *t, size_t i, char *buffer, size_t size);
 
@@ -137,7 +171,7 @@ int ordeal_trace_format(const struct ordeal_trace *t, size_t i, char *buffer, si
 enum ordeal_format { ORDEAL_FORMAT_GUESS, ORDEAL_FORMAT_TEXT, ORDEAL_FORMAT_BINARY,
                      ORDEAL_FORMAT_AXE };
 
-/* A reader streams traces from a file; most hold one, Axe files may hold several.  `name` is for
+/* A reader streams traces from a file; most hold one, but any may hold several.  `name` is for
  * messages.  The stream stays the caller's to close, after ordeal_reader_free. */
 struct ordeal_reader;
 struct ordeal_reader *ordeal_reader_new(struct ordeal *o, FILE *stream, const char *name,
@@ -181,6 +215,21 @@ const char *ordeal_verdict_note(const struct ordeal_verdict *v);
 /* Counters for the verdict line: name and value of the i-th; false when there is no such. */
 bool ordeal_verdict_counter(const struct ordeal_verdict *v, size_t i, const char **name,
                             uint64_t *value);
+
+/* ---- many executions of one test ------------------------------------------------------- */
+
+/* Tries one schedule of the model's machine that would give the values, by guesses that real
+ * machines seldom prove wrong, in a fraction of the time of ordeal_check. True is a proof: the
+ * machine did it, step by step. False says nothing: ask ordeal_check.
+ *
+ * The trace is straight: no loops, no branches; what it says of values read is not looked at, they
+ * come with each call, one for every L, SWAP and CAS of up to 8 bytes (size/8 of wider loads,
+ * lowest first), in the order of the trace. ORDEAL_BAD_USAGE: a trace or a model this cannot do. */
+struct ordeal_replay;
+enum ordeal_status ordeal_replay_new(const struct ordeal_trace *t, enum ordeal_model model,
+                                     struct ordeal_replay **replay);
+bool ordeal_replay_passes(struct ordeal_replay *r, const uint64_t *values);
+void ordeal_replay_free(struct ordeal_replay *r);
 
 /* ---- walking a verdict --------------------------------------------------------------- */
 

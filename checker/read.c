@@ -304,7 +304,7 @@ static enum ordeal_status read_trace(struct ordeal_reader *r, struct ordeal_trac
 enum ordeal_status ordeal_reader_next(struct ordeal_reader *r, struct ordeal_trace **trace)
 {
     *trace = NULL;
-    if (r->done || (r->traces && r->format != ORDEAL_FORMAT_AXE))
+    if (r->done)
         return ORDEAL_END;
     r->o->deadline = 0; /* the time limit is for checks */
     struct ordeal_trace *t = ordeal_trace_new(r->o);

@@ -25,9 +25,9 @@ struct ordeal_reader {
     size_t capacity;       /* READ_CHUNK; more when a line or a block needs it */
     size_t begin, end;     /* of what is not yet handed out */
     bool eof;
-    bool held;             /* a line read to guess the format, or the rest of one after an Axe */
-    struct line held_line; /* trace, is still to be read, from held_from on */
-    const char *held_from;
+    bool held;             /* a line read to guess the format, one that begins the next trace, or */
+    struct line held_line; /* the rest of one after an Axe trace, is still to be read, from */
+    const char *held_from; /* held_from on */
     bool done;             /* nothing more comes: the end or an error was reported */
     uint64_t line;         /* number of the line last handed out */
     uint64_t traces;       /* handed out */
@@ -67,9 +67,9 @@ static inline bool scan_number(const char **p, uint64_t *value, const char **fau
 /* Check a comment for control characters: NULL or the first one. */
 const char *scan_comment(const char *p, const char *end);
 
+/* The next trace of the file; ORDEAL_END when there is no other. */
 enum ordeal_status read_text(struct ordeal_reader *r, struct ordeal_trace *t);
 enum ordeal_status read_binary(struct ordeal_reader *r, struct ordeal_trace *t);
-/* ORDEAL_END when nothing is left after the last `check`. */
 enum ordeal_status read_axe(struct ordeal_reader *r, struct ordeal_trace *t);
 
 #endif

@@ -139,7 +139,8 @@ static enum ordeal_status read_modify_write(struct axe *a, struct ordeal_op *op)
     if (status == ORDEAL_OK && written != op->base)
         return fail_at(a->r->o, a->r->name, second.line, second.column,
                        "expected the location read (%s), found %s: a read-modify-write is of one "
-                       "location", trace_name(a->t, op->base), trace_name(a->t, written));
+                       "location", ordeal_trace_name_text(a->t, op->base),
+                       ordeal_trace_name_text(a->t, written));
     if (status == ORDEAL_OK)
         status = token(a, ":=");
     if (status == ORDEAL_OK)

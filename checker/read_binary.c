@@ -171,6 +171,20 @@ static void get_word_fact(struct records *x, uint8_t fact)
         accepted(x, ordeal_trace_order(x->t, base, address, size_log2, NULL, 0));
 }
 
+static void get_line(struct records *x, uint8_t fact)
+{
+    uint32_t base = get_number(x);
+    if (fact == FACT_PLACE) {
+        uint64_t address = get_varint(x);
+        if (!x->fault)
+            accepted(x, ordeal_trace_place(x->t, base, address));
+    } else {
+        uint8_t marks = get_byte(x);
+        if (!x->fault)
+            accepted(x, ordeal_trace_memory(x->t, base, marks));
+    }
+}
+
 static void get_fact(struct records *x)
 {
     uint8_t fact = get_byte(x);
@@ -182,6 +196,13 @@ static void get_fact(struct records *x)
             accepted(x, ordeal_trace_atomic(x->t, bytes));
         break;
     }
+    case FACT_SEED: {
+        uint64_t seed = get_varint(x);
+        if (!x->fault)
+            ordeal_trace_seed(x->t, seed);
+        break;
+    }
+    case FACT_PLACE: case FACT_MEMORY: get_line(x, fact); break;
     case FACT_MORE: get_more(x); break;
     case FACT_INIT: case FACT_ORDER: case FACT_FINAL: get_word_fact(x, fact); break;
     default: wrong(x, "a record is of no known kind");
@@ -204,7 +225,9 @@ static void get_small_values(struct records *x, struct ordeal_op *op, uint64_t *
     uint8_t traits = trace_op_traits[op->kind], lengths = get_byte(x), size = op->size_log2;
     op->read = get_signed(x, lengths & 15, size);
     op->write = truncate_to(op->read + get_signed(x, lengths >> 4, size), size);
-    if (traits & OP_COMPARES)
+    if (op->flags & ORDEAL_COMPARE_REGISTER)
+        *compare = get_number(x);
+    else if (traits & OP_COMPARES)
         *compare = truncate_to(op->read + get_signed(x, get_byte(x), size), size);
 }
 
@@ -244,10 +267,30 @@ static void get_cycles(struct records *x, struct ordeal_op *op, uint64_t *begin,
     }
 }
 
+/* The kind, which a byte of its own tells when the tag cannot. */
+static void get_kind(struct records *x, uint8_t tag, struct ordeal_op *op, bool *stepped)
+{
+    op->kind = tag & RECORD_KIND;
+    *stepped = false;
+    if (op->kind != RECORD_EXTENDED)
+        return;
+    uint8_t extended = get_byte(x);
+    op->kind = extended & EXTENDED_KIND;
+    *stepped = extended & EXTENDED_STEP;
+    if (op->kind >= ORDEAL_OP_KINDS || extended > (EXTENDED_KIND | EXTENDED_FLAG | EXTENDED_STEP)
+        || (extended & EXTENDED_FLAG && !binary_flag[op->kind])) {
+        wrong(x, "an operation is of no known kind");
+        op->kind = ORDEAL_MEMBAR;
+    } else if (extended & EXTENDED_FLAG)
+        op->flags |= binary_flag[op->kind];
+}
+
 static void get_op(struct records *x, uint8_t tag)
 {
-    struct ordeal_op op = { .kind = tag & RECORD_KIND };
-    uint64_t compare = 0, begin = 0, end = 0;
+    struct ordeal_op op = { 0 };
+    uint64_t compare = 0, step = 0, begin = 0, end = 0;
+    bool stepped;
+    get_kind(x, tag, &op, &stepped);
     uint8_t traits = trace_op_traits[op.kind];
     if (tag & RECORD_VALUE && traits & OP_READS)
         op.flags |= ORDEAL_HAS_VALUE;
@@ -264,18 +307,26 @@ static void get_op(struct records *x, uint8_t tag)
         else
             get_wide_values(x, &op, &compare);
     }
+    if (trace_has_count(&op))
+        op.write = get_varint(x);
+    if (stepped)
+        step = get_varint(x);
     if (tag & RECORD_CYCLES)
         get_cycles(x, &op, &begin, &end);
     op.line = (uint32_t)x->t->ops.count + 1; /* lines a binary file has none; its count it has */
-    if (!x->fault && accepted(x, ordeal_trace_add(x->t, &op, compare)) && tag & RECORD_CYCLES)
+    if (x->fault || !accepted(x, ordeal_trace_add(x->t, &op, compare)))
+        return;
+    if (tag & RECORD_CYCLES)
         accepted(x, ordeal_trace_times(x->t, begin, end));
+    if (stepped)
+        accepted(x, ordeal_trace_step(x->t, step));
     x->ops++;
 }
 
 static void get_record(struct records *x)
 {
     uint8_t tag = get_byte(x), kind = tag & RECORD_KIND;
-    if (kind < ORDEAL_OP_KINDS)
+    if (kind < RECORD_THREAD || kind == RECORD_EXTENDED)
         get_op(x, tag);
     else if (tag == RECORD_THREAD)
         get_thread(x);
@@ -293,6 +344,9 @@ static void get_record(struct records *x)
 
 static enum ordeal_status damaged(struct ordeal_reader *r, const char *fault)
 {
+    if (r->traces)
+        return fail_at(r->o, r->name, r->line, 0, "trace %" PRIu64 ", block %" PRIu64 ": %s",
+                       r->traces + 1, r->line, fault);
     return fail_at(r->o, r->name, r->line, 0, "block %" PRIu64 ": %s", r->line, fault);
 }
 
@@ -394,27 +448,27 @@ static enum ordeal_status block_records(struct ordeal_reader *r, struct ordeal_t
 static enum ordeal_status end_block(struct ordeal_reader *r, const struct ordeal_trace *t,
                                     const struct block *b)
 {
-    size_t have;
     if (b->packing != PACKING_PLAIN || b->raw != 8 || b->ops != 0
         || little_get(b->payload, 8) != t->ops.count)
         return damaged(r, "the number of operations in the end block does not match");
-    enum ordeal_status status = reader_need(r, 1, &have);
-    if (status == ORDEAL_OK && have)
-        return damaged(r, "expected the end of the file after the end block");
-    return status;
+    return ORDEAL_OK;
 }
 
+/* ORDEAL_END: the file ended with the trace before. */
 static enum ordeal_status file_header(struct ordeal_reader *r)
 {
     size_t have;
     enum ordeal_status status = reader_need(r, BINARY_HEADER, &have);
     if (status != ORDEAL_OK)
         return status;
+    if (have == 0 && r->traces)
+        return ORDEAL_END;
     const uint8_t *h = (const uint8_t *)r->buffer + r->begin;
     size_t magic = have < BINARY_MAGIC_SIZE ? have : BINARY_MAGIC_SIZE;
     if (have == 0 || memcmp(h, BINARY_MAGIC, magic) != 0)
-        return fail_at(r->o, r->name, 0, 0, "expected a binary trace (.otr): its first bytes are "
-                       "not there");
+        return fail_at(r->o, r->name, 0, 0, "expected %s: its first bytes are not there",
+                       r->traces ? "the end of the file or a further trace after the end block"
+                                 : "a binary trace (.otr)");
     if (have < BINARY_HEADER)
         return fail_at(r->o, r->name, 0, 0, "the file ends inside its header");
     if (crc32(0, h, 12) != little_get(h + 12, 4))

@@ -1,12 +1,12 @@
-/* Traces: building them, and saying an operation in the text notation.
+/* Traces: threads, names and operations, put in and looked at.
  *
- * Everything that enters a trace passes here and is checked, so that whoever reads one may rely on
- * it: locations are aligned, values fit their size, names can be written, and the side tables
- * (times, compares, registers) agree with the operations. */
+ * Everything that enters a trace passes here or in trace_facts.c and is checked, so that whoever
+ * reads one may rely on it: locations are aligned, values fit their size, names can be written, and
+ * the side tables (times, compares, steps, registers) agree with the operations. What needs more
+ * than one operation to be seen, as blocks that never end, is left to who runs or checks it. */
 #include "trace.h"
 
 #include <assert.h>
-#include <inttypes.h>
 #include <string.h>
 
 const char *const trace_op_names[ORDEAL_OP_KINDS] = {
@@ -14,6 +14,10 @@ const char *const trace_op_names[ORDEAL_OP_KINDS] = {
     [ORDEAL_CAS] = "CAS",          [ORDEAL_MEMBAR] = "MEMBAR",  [ORDEAL_TX_BEGIN] = "TX.BEGIN",
     [ORDEAL_TX_END] = "TX.END",    [ORDEAL_TX_ABORT] = "TX.ABORT",
     [ORDEAL_PREFETCH] = "PREFETCH", [ORDEAL_FLUSH] = "FLUSH",   [ORDEAL_EVICT] = "EVICT",
+    [ORDEAL_DELAY] = "DELAY",      [ORDEAL_INTERRUPT] = "IPI",
+    [ORDEAL_LOOP_BEGIN] = "LOOP.BEGIN", [ORDEAL_LOOP_END] = "LOOP.END",
+    [ORDEAL_BRANCH_BEGIN] = "BRANCH.BEGIN", [ORDEAL_BRANCH_ELSE] = "BRANCH.ELSE",
+    [ORDEAL_BRANCH_END] = "BRANCH.END",
 };
 
 const uint8_t trace_op_traits[ORDEAL_OP_KINDS] = {
@@ -22,6 +26,10 @@ const uint8_t trace_op_traits[ORDEAL_OP_KINDS] = {
     [ORDEAL_SWAP] = OP_LOCATION | OP_READS | OP_WRITES,
     [ORDEAL_CAS] = OP_LOCATION | OP_READS | OP_WRITES | OP_COMPARES,
     [ORDEAL_PREFETCH] = OP_LOCATION, [ORDEAL_FLUSH] = OP_LOCATION, [ORDEAL_EVICT] = OP_LOCATION,
+    [ORDEAL_DELAY] = OP_COUNT, [ORDEAL_INTERRUPT] = OP_COUNT,
+    [ORDEAL_LOOP_BEGIN] = OP_COUNT | OP_UNRUN, [ORDEAL_LOOP_END] = OP_UNRUN,
+    [ORDEAL_BRANCH_BEGIN] = OP_UNRUN, [ORDEAL_BRANCH_ELSE] = OP_UNRUN,
+    [ORDEAL_BRANCH_END] = OP_UNRUN,
 };
 
 const char *const trace_barrier_names[4] = { "LL", "LS", "SL", "SS" };
@@ -49,10 +57,13 @@ void ordeal_trace_free(struct ordeal_trace *t)
     VEC_FREE(o, &t->times);
     VEC_FREE(o, &t->registers);
     VEC_FREE(o, &t->compares);
+    VEC_FREE(o, &t->steps);
     VEC_FREE(o, &t->inits);
     VEC_FREE(o, &t->orders);
     VEC_FREE(o, &t->order_values);
     VEC_FREE(o, &t->finals);
+    VEC_FREE(o, &t->lines);
+    VEC_FREE(o, &t->told);
     VEC_FREE(o, &t->thread_table);
     VEC_FREE(o, &t->name_table);
     mem_free(o, t, sizeof *t);
@@ -176,7 +187,7 @@ enum ordeal_status ordeal_trace_name(struct ordeal_trace *t, const char *name, s
     size_t mask = t->name_table.capacity - 1, slot = hash_name(name, length) & mask;
     uint32_t *table = t->name_table.data;
     for (; table[slot]; slot = (slot + 1) & mask)
-        if (same_name(trace_name(t, table[slot]), name, length)) {
+        if (same_name(ordeal_trace_name_text(t, table[slot]), name, length)) {
             *base = table[slot];
             return ORDEAL_OK;
         }
@@ -186,7 +197,7 @@ enum ordeal_status ordeal_trace_name(struct ordeal_trace *t, const char *name, s
     return status;
 }
 
-const char *trace_name(const struct ordeal_trace *t, uint32_t base)
+const char *ordeal_trace_name_text(const struct ordeal_trace *t, uint32_t base)
 {
     assert(base >= 1 && base <= t->names.count);
     return t->text.data + t->names.data[base - 1];
@@ -194,8 +205,8 @@ const char *trace_name(const struct ordeal_trace *t, uint32_t base)
 
 /* ---- operations ---------------------------------------------------------------------- */
 
-static const char *location_fault(const struct ordeal_trace *t, uint32_t base, uint64_t address,
-                                  uint8_t size_log2)
+const char *trace_location_fault(const struct ordeal_trace *t, uint32_t base, uint64_t address,
+                                 uint8_t size_log2)
 {
     if (size_log2 > 6)
         return "an access is 1, 2, 4, 8, 16, 32 or 64 bytes";
@@ -213,12 +224,22 @@ static bool value_is_good(const struct ordeal_trace *t, uint8_t size_log2, uint6
     return value <= t->bytes.count && t->bytes.count - value >= (size_t)1 << size_log2;
 }
 
+enum { TIMES = ORDEAL_HAS_BEGIN | ORDEAL_HAS_END };
+
+/* Flags that only some kinds have. */
+static const uint8_t own_flags[ORDEAL_OP_KINDS] = {
+    [ORDEAL_LOAD] = ORDEAL_HAS_VALUE | ORDEAL_NONFAULTING,
+    [ORDEAL_SWAP] = ORDEAL_HAS_VALUE,
+    [ORDEAL_CAS] = ORDEAL_HAS_VALUE | ORDEAL_COMPARE_REGISTER,
+    [ORDEAL_TX_BEGIN] = ORDEAL_HAS_LIMIT,
+};
+
 /* Only what the kind of operation has is kept, the rest is zero: equal operations are equal. */
 static struct ordeal_op normal_op(const struct ordeal_op *op)
 {
-    uint8_t traits = trace_op_traits[op->kind], times = ORDEAL_HAS_BEGIN | ORDEAL_HAS_END;
+    uint8_t traits = trace_op_traits[op->kind];
     struct ordeal_op n = { .kind = op->kind, .thread = op->thread, .line = op->line,
-                           .flags = op->flags & times };
+                           .flags = op->flags & (TIMES | own_flags[op->kind]) };
     if (op->kind == ORDEAL_MEMBAR)
         n.barrier = op->barrier;
     if (traits & OP_LOCATION) {
@@ -226,13 +247,31 @@ static struct ordeal_op normal_op(const struct ordeal_op *op)
         n.base = op->base;
         n.address = op->address;
     }
-    if (traits & OP_READS && op->flags & ORDEAL_HAS_VALUE) {
-        n.flags |= ORDEAL_HAS_VALUE;
+    if (n.flags & ORDEAL_HAS_VALUE)
         n.read = op->read;
-    }
-    if (traits & OP_WRITES)
+    if (traits & OP_WRITES || trace_has_count(&n))
         n.write = op->write;
     return n;
+}
+
+static const char *count_fault(const struct ordeal_op *op)
+{
+    if (op->kind == ORDEAL_LOOP_BEGIN && op->write == 0)
+        return "a loop goes round at least once";
+    if (op->write > TRACE_COUNT_MAX)
+        return "a count goes up to 4294967294";
+    return NULL;
+}
+
+static const char *register_compare_fault(const struct ordeal_op *op, uint64_t compare)
+{
+    if (op->flags & ORDEAL_HAS_VALUE)
+        return "a CAS that compares with a register was not run yet: it has no value read";
+    if (op->size_log2 > 3)
+        return "a CAS that compares with a register is of 1, 2, 4 or 8 bytes";
+    if (compare > UINT32_MAX)
+        return "registers are numbered up to 4294967295";
+    return NULL;
 }
 
 static const char *op_fault(const struct ordeal_trace *t, const struct ordeal_op *op,
@@ -243,12 +282,17 @@ static const char *op_fault(const struct ordeal_trace *t, const struct ordeal_op
         return "the operation's thread is not known";
     if (op->kind == ORDEAL_MEMBAR && (op->barrier == 0 || op->barrier > ORDEAL_FULL))
         return "a membar has one or more of LL, LS, SL, SS";
-    const char *fault = location_fault(t, op->base, op->address, op->size_log2);
+    const char *fault = trace_location_fault(t, op->base, op->address, op->size_log2);
+    if (!fault && trace_has_count(op))
+        fault = count_fault(op);
+    bool compares_value = traits & OP_COMPARES && !(op->flags & ORDEAL_COMPARE_REGISTER);
+    if (!fault && op->flags & ORDEAL_COMPARE_REGISTER)
+        fault = register_compare_fault(op, compare);
     if (fault)
         return fault;
     if ((op->flags & ORDEAL_HAS_VALUE && !value_is_good(t, op->size_log2, op->read))
         || (traits & OP_WRITES && !value_is_good(t, op->size_log2, op->write))
-        || (traits & OP_COMPARES && !value_is_good(t, op->size_log2, compare)))
+        || (compares_value && !value_is_good(t, op->size_log2, compare)))
         return "a value does not fit the size of the access";
     if (t->ops.count >= ORDEAL_NONE - 1)
         return "a trace has at most 4294967294 operations";
@@ -265,7 +309,7 @@ enum ordeal_status ordeal_trace_add(struct ordeal_trace *t, const struct ordeal_
     if (fault)
         return fail(t->o, ORDEAL_BAD_USAGE, "%s", fault);
     uint32_t i = (uint32_t)t->ops.count;
-    bool timed = n.flags & (ORDEAL_HAS_BEGIN | ORDEAL_HAS_END), compares = n.kind == ORDEAL_CAS;
+    bool timed = n.flags & TIMES, compares = n.kind == ORDEAL_CAS;
     /* Reserve everything first: a failure leaves the trace as it was. */
     if (!VEC_RESERVE(t->o, &t->ops, t->ops.count + 1)
         || (timed && !VEC_RESERVE(t->o, &t->times, t->times.count + 1))
@@ -294,7 +338,7 @@ enum ordeal_status ordeal_trace_bytes(struct ordeal_trace *t, const uint8_t *byt
 static enum ordeal_status check_times(struct ordeal_trace *t, uint8_t flags, uint64_t begin,
                                       uint64_t end)
 {
-    if (!(flags & (ORDEAL_HAS_BEGIN | ORDEAL_HAS_END)))
+    if (!(flags & TIMES))
         return fail(t->o, ORDEAL_BAD_USAGE, "the last operation has no cycles by its flags");
     if (flags & ORDEAL_HAS_BEGIN && flags & ORDEAL_HAS_END && end < begin)
         return fail(t->o, ORDEAL_BAD_USAGE, "an operation cannot complete before it is issued");
@@ -324,7 +368,7 @@ enum ordeal_status trace_add_times(struct ordeal_trace *t, uint8_t flags, uint64
                                    uint64_t end)
 {
     struct ordeal_op *last = &t->ops.data[t->ops.count - 1];
-    assert(t->ops.count > 0 && !(last->flags & (ORDEAL_HAS_BEGIN | ORDEAL_HAS_END)));
+    assert(t->ops.count > 0 && !(last->flags & TIMES));
     enum ordeal_status status = check_times(t, flags, begin, end);
     if (status != ORDEAL_OK)
         return status;
@@ -333,6 +377,24 @@ enum ordeal_status trace_add_times(struct ordeal_trace *t, uint8_t flags, uint64
     last->flags |= flags;
     t->times.data[t->times.count++] = time_of_last(t, begin, end);
     return ORDEAL_OK;
+}
+
+enum ordeal_status ordeal_trace_step(struct ordeal_trace *t, uint64_t step)
+{
+    const struct ordeal_op *last = t->ops.count ? &t->ops.data[t->ops.count - 1] : NULL;
+    if (!last || !(trace_op_traits[last->kind] & OP_WRITES) || last->size_log2 > 3
+        || last->flags & ORDEAL_HAS_VALUE)
+        return fail(t->o, ORDEAL_BAD_USAGE, "only S, SWAP and CAS of a test, of 1, 2, 4 or 8 bytes,"
+                    " write another value each time round");
+    if (!trace_value_fits(step, last->size_log2))
+        return fail(t->o, ORDEAL_BAD_USAGE, "a step does not fit the size of the access");
+    uint32_t op = (uint32_t)(t->ops.count - 1);
+    if (t->steps.count && t->steps.data[t->steps.count - 1].op == op)
+        t->steps.count--;
+    if (step == 0)
+        return ORDEAL_OK;
+    struct trace_step fresh = { op, step };
+    return VEC_PUSH(t->o, &t->steps, fresh) ? ORDEAL_OK : out_of_memory(t);
 }
 
 static enum ordeal_status add_register(struct ordeal_trace *t, uint32_t reg, bool write)
@@ -355,119 +417,6 @@ enum ordeal_status ordeal_trace_reads_register(struct ordeal_trace *t, uint32_t 
     return add_register(t, reg, false);
 }
 
-/* ---- facts about the whole ------------------------------------------------------------- */
-
-static enum ordeal_status check_word(struct ordeal_trace *t, uint32_t base, uint64_t address,
-                                     uint8_t size_log2, const uint64_t *values, size_t count)
-{
-    const char *fault = location_fault(t, base, address, size_log2);
-    if (!fault && size_log2 > 3)
-        fault = "init, order and final speak of 1, 2, 4 or 8 bytes";
-    for (size_t i = 0; i < count && !fault; i++)
-        if (!trace_value_fits(values[i], size_log2))
-            fault = "a value does not fit the size of its location";
-    return fault ? fail(t->o, ORDEAL_BAD_USAGE, "%s", fault) : ORDEAL_OK;
-}
-
-enum ordeal_status ordeal_trace_init(struct ordeal_trace *t, uint32_t base, uint64_t address,
-                                     uint8_t size_log2, uint64_t value)
-{
-    enum ordeal_status status = check_word(t, base, address, size_log2, &value, 1);
-    if (status != ORDEAL_OK)
-        return status;
-    struct trace_init init = { { base, size_log2, 0, address }, value };
-    return VEC_PUSH(t->o, &t->inits, init) ? ORDEAL_OK : out_of_memory(t);
-}
-
-enum ordeal_status ordeal_trace_final(struct ordeal_trace *t, uint32_t base, uint64_t address,
-                                      uint8_t size_log2, uint64_t value)
-{
-    enum ordeal_status status = check_word(t, base, address, size_log2, &value, 1);
-    if (status != ORDEAL_OK)
-        return status;
-    struct trace_final final = { { base, size_log2, 0, address }, value };
-    return VEC_PUSH(t->o, &t->finals, final) ? ORDEAL_OK : out_of_memory(t);
-}
-
-static bool push_order_values(struct ordeal_trace *t, const uint64_t *values, size_t count)
-{
-    if (!VEC_RESERVE(t->o, &t->order_values, t->order_values.count + count))
-        return false;
-    if (count)
-        memcpy(t->order_values.data + t->order_values.count, values, count * sizeof *values);
-    t->order_values.count += count;
-    return true;
-}
-
-enum ordeal_status ordeal_trace_order(struct ordeal_trace *t, uint32_t base, uint64_t address,
-                                      uint8_t size_log2, const uint64_t *values, size_t count)
-{
-    enum ordeal_status status = check_word(t, base, address, size_log2, values, count);
-    if (status != ORDEAL_OK)
-        return status;
-    struct trace_order order = { { base, size_log2, 0, address }, t->order_values.count, count };
-    if (!VEC_RESERVE(t->o, &t->orders, t->orders.count + 1) || !push_order_values(t, values, count))
-        return out_of_memory(t);
-    t->orders.data[t->orders.count++] = order;
-    return ORDEAL_OK;
-}
-
-enum ordeal_status trace_order_more(struct ordeal_trace *t, const uint64_t *values, size_t count)
-{
-    assert(t->orders.count > 0);
-    struct trace_order *last = &t->orders.data[t->orders.count - 1];
-    const struct trace_word *w = &last->word;
-    enum ordeal_status status = check_word(t, w->base, w->address, w->size_log2, values, count);
-    if (status != ORDEAL_OK)
-        return status;
-    if (!push_order_values(t, values, count))
-        return out_of_memory(t);
-    last->count += count;
-    return ORDEAL_OK;
-}
-
-void ordeal_trace_claim(struct ordeal_trace *t, enum ordeal_model m)
-{
-    t->claimed = true;
-    t->claim = m;
-}
-
-enum ordeal_status ordeal_trace_atomic(struct ordeal_trace *t, uint32_t bytes)
-{
-    if (bytes == 0 || bytes > 64 || bytes & (bytes - 1))
-        return fail(t->o, ORDEAL_BAD_USAGE, "atomic takes 1, 2, 4, 8, 16, 32 or 64 bytes");
-    t->atomic = bytes;
-    return ORDEAL_OK;
-}
-
-struct trace_mark trace_mark(const struct ordeal_trace *t)
-{
-    size_t orders = t->orders.count;
-    return (struct trace_mark){
-        t->ops.count, t->bytes.count, t->times.count, t->registers.count, t->compares.count,
-        t->inits.count, orders, t->order_values.count, t->finals.count,
-        orders ? t->orders.data[orders - 1].count : 0, t->claimed, t->claim, t->atomic,
-    };
-}
-
-void trace_rewind(struct ordeal_trace *t, const struct trace_mark *mark)
-{
-    t->ops.count = mark->ops;
-    t->bytes.count = mark->bytes;
-    t->times.count = mark->times;
-    t->registers.count = mark->registers;
-    t->compares.count = mark->compares;
-    t->inits.count = mark->inits;
-    t->orders.count = mark->orders;
-    t->order_values.count = mark->order_values;
-    t->finals.count = mark->finals;
-    t->claimed = mark->claimed;
-    t->claim = mark->claim;
-    t->atomic = mark->atomic;
-    if (mark->orders)
-        t->orders.data[mark->orders - 1].count = mark->last_order;
-}
-
 /* ---- looking at a trace ------------------------------------------------------------------ */
 
 size_t ordeal_trace_length(const struct ordeal_trace *t) { return t->ops.count; }
@@ -478,167 +427,61 @@ const struct ordeal_op *ordeal_trace_op(const struct ordeal_trace *t, size_t i)
     return &t->ops.data[i];
 }
 
-bool ordeal_trace_claimed(const struct ordeal_trace *t, enum ordeal_model *m)
+uint32_t ordeal_trace_threads(const struct ordeal_trace *t) { return (uint32_t)t->threads.count; }
+
+uint32_t ordeal_trace_thread_number(const struct ordeal_trace *t, uint32_t thread)
 {
-    if (t->claimed)
-        *m = t->claim;
-    return t->claimed;
+    assert(thread < t->threads.count);
+    return t->threads.data[thread];
 }
 
-uint64_t trace_compare_of(const struct ordeal_trace *t, size_t op)
+uint32_t ordeal_trace_names(const struct ordeal_trace *t) { return (uint32_t)t->names.count; }
+
+const uint8_t *ordeal_trace_bytes_at(const struct ordeal_trace *t, uint64_t offset)
 {
-    size_t low = 0, high = t->compares.count;
+    assert(offset < t->bytes.count);
+    return t->bytes.data + offset;
+}
+
+size_t trace_find(const void *table, size_t item, size_t count, size_t op)
+{
+    size_t low = 0, high = count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (t->compares.data[middle].op < op)
+        if (*(const uint32_t *)((const char *)table + middle * item) < op)
             low = middle + 1;
         else
             high = middle;
     }
-    assert(low < t->compares.count && t->compares.data[low].op == op);
-    return t->compares.data[low].value;
+    return low;
+}
+
+uint64_t ordeal_trace_compare_of(const struct ordeal_trace *t, size_t i)
+{
+    size_t k = TRACE_FIND(&t->compares, i);
+    assert(k < t->compares.count && t->compares.data[k].op == i);
+    return t->compares.data[k].value;
+}
+
+uint64_t ordeal_trace_step_of(const struct ordeal_trace *t, size_t i)
+{
+    size_t k = TRACE_FIND(&t->steps, i);
+    return k < t->steps.count && t->steps.data[k].op == i ? t->steps.data[k].step : 0;
 }
 
 const struct trace_time *trace_time_of(const struct ordeal_trace *t, size_t op)
 {
-    size_t low = 0, high = t->times.count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (t->times.data[middle].op < op)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < t->times.count && t->times.data[low].op == op ? &t->times.data[low] : NULL;
+    size_t k = TRACE_FIND(&t->times, op);
+    return k < t->times.count && t->times.data[k].op == op ? &t->times.data[k] : NULL;
 }
 
-/* ---- the text notation --------------------------------------------------------------- */
-
-/* Text that counts what it could not hold, as snprintf does. */
-struct text { char *buffer; size_t size, length; };
-
-static void put(struct text *x, const char *s)
+bool ordeal_trace_register_of(const struct ordeal_trace *t, size_t i, size_t k, uint32_t *reg,
+                              bool *written)
 {
-    for (; *s; s++, x->length++)
-        if (x->length + 1 < x->size)
-            x->buffer[x->length] = *s;
-}
-
-static void put_decimal(struct text *x, uint64_t value)
-{
-    char digits[24], *p = digits + sizeof digits;
-    *--p = '\0';
-    do
-        *--p = (char)('0' + value % 10);
-    while (value /= 10);
-    put(x, p);
-}
-
-static void put_hex(struct text *x, uint64_t value)
-{
-    char digits[24];
-    snprintf(digits, sizeof digits, "0x%" PRIx64, value);
-    put(x, digits);
-}
-
-/* Small numbers are counted, large ones are patterns. */
-static void put_number(struct text *x, uint64_t value)
-{
-    if (value <= UINT32_MAX)
-        put_decimal(x, value);
-    else
-        put_hex(x, value);
-}
-
-static void put_value(struct text *x, const struct ordeal_trace *t, uint8_t size_log2,
-                      uint64_t value)
-{
-    if (size_log2 <= 3) {
-        put_number(x, value);
-        return;
-    }
-    const uint8_t *bytes = t->bytes.data + value;
-    size_t top = (size_t)1 << size_log2;
-    while (top > 1 && bytes[top - 1] == 0)
-        top--;
-    char pair[8];
-    put(x, "0x");
-    for (size_t i = top; i-- > 0; ) {
-        snprintf(pair, sizeof pair, i + 1 == top ? "%x" : "%02x", bytes[i]);
-        put(x, pair);
-    }
-}
-
-static void put_location(struct text *x, const struct ordeal_trace *t, uint32_t base,
-                         uint64_t address, uint8_t size_log2)
-{
-    if (base) {
-        put(x, trace_name(t, base));
-        if (address) {
-            put(x, "+");
-            put_number(x, address);
-        }
-    } else
-        put_hex(x, address);
-    if (size_log2 != 2) {
-        put(x, "/");
-        put_decimal(x, UINT64_C(1) << size_log2);
-    }
-}
-
-static int text_end(struct text *x)
-{
-    if (x->size)
-        x->buffer[x->length < x->size ? x->length : x->size - 1] = '\0';
-    return (int)x->length;
-}
-
-int trace_format_location(const struct ordeal_trace *t, uint32_t base, uint64_t address,
-                          uint8_t size_log2, char *buffer, size_t size)
-{
-    struct text x = { buffer, size, 0 };
-    put_location(&x, t, base, address, size_log2);
-    return text_end(&x);
-}
-
-static void put_barrier(struct text *x, uint8_t barrier)
-{
-    if (barrier == ORDEAL_FULL)
-        return;
-    for (int bit = 0; bit < 4; bit++)
-        if (barrier >> bit & 1) {
-            put(x, ".");
-            put(x, trace_barrier_names[bit]);
-        }
-}
-
-int ordeal_trace_format(const struct ordeal_trace *t, size_t i, char *buffer, size_t size)
-{
-    const struct ordeal_op *op = ordeal_trace_op(t, i);
-    uint8_t traits = trace_op_traits[op->kind];
-    struct text x = { buffer, size, 0 };
-    put(&x, "P");
-    put_decimal(&x, t->threads.data[op->thread]);
-    put(&x, " ");
-    put(&x, trace_op_names[op->kind]);
-    if (op->kind == ORDEAL_MEMBAR)
-        put_barrier(&x, op->barrier);
-    if (traits & OP_LOCATION) {
-        put(&x, "[");
-        put_location(&x, t, op->base, op->address, op->size_log2);
-        put(&x, "]");
-    }
-    if (op->flags & ORDEAL_HAS_VALUE) {
-        put(&x, "=");
-        put_value(&x, t, op->size_log2, op->read);
-    }
-    if (traits & OP_COMPARES) {
-        put(&x, "?");
-        put_value(&x, t, op->size_log2, trace_compare_of(t, i));
-    }
-    if (traits & OP_WRITES) {
-        put(&x, "#");
-        put_value(&x, t, op->size_log2, op->write);
-    }
-    return text_end(&x);
+    size_t first = TRACE_FIND(&t->registers, i);
+    if (k >= t->registers.count - first || t->registers.data[first + k].op != i)
+        return false;
+    *reg = t->registers.data[first + k].reg;
+    *written = t->registers.data[first + k].write;
+    return true;
 }

@@ -22,7 +22,8 @@ static const char *op_fault(const struct ordeal_op *op)
     uint8_t traits = trace_op_traits[op->kind];
     if (op->kind == ORDEAL_MEMBAR)
         return op->barrier == ORDEAL_FULL ? NULL : "Axe has full barriers only";
-    if (!(traits & (OP_READS | OP_WRITES)) || traits & OP_COMPARES)
+    if (!(traits & (OP_READS | OP_WRITES)) || traits & OP_COMPARES
+        || op->flags & ORDEAL_NONFAULTING)
         return "Axe has no such operation";
     if (op->size_log2 != 2)
         return "Axe has accesses of one word only";
@@ -45,6 +46,8 @@ static const char *facts_fault(const struct ordeal_trace *t)
         return "Axe has no known store orders";
     if (t->registers.count)
         return "Axe has no registers";
+    if (t->seed || t->told.count || t->steps.count)
+        return "Axe has traces only, no tests: no seed, no places, no loops";
     return t->atomic < 4 ? "Axe takes a word as atomic" : NULL;
 }
 
@@ -69,7 +72,7 @@ static enum ordeal_status refuse(const struct ordeal_trace *t)
 /* Is the location called v<n>, as Axe would call it? */
 static bool own_number(const struct ordeal_trace *t, uint32_t base, uint64_t address, uint64_t *n)
 {
-    const char *name = base ? trace_name(t, base) : "", *fault;
+    const char *name = base ? ordeal_trace_name_text(t, base) : "", *fault;
     if (address != 0 || name[0] != 'v' || !is_digit(name[1]) || (name[1] == '0' && name[2]))
         return false;
     name++;

@@ -18,7 +18,7 @@ struct writer {
     uint32_t ops, block;       /* in this block; blocks written */
     struct binary_state state;
     uint32_t threads, names;   /* told so far */
-    size_t time, reg;          /* next in the trace's side tables */
+    size_t time, reg, step;    /* next in the trace's side tables */
     ZSTD_CCtx *zstd;           /* NULL: plain blocks; lives in workspace */
     void *workspace;
     size_t workspace_size;
@@ -114,7 +114,7 @@ static void room(struct writer *w)
 static void tell_names(struct writer *w, uint32_t base)
 {
     while (w->names < base) {
-        const char *name = trace_name(w->t, ++w->names);
+        const char *name = ordeal_trace_name_text(w->t, ++w->names);
         room(w);
         put_byte(w, RECORD_NAME);
         put_byte(w, (uint8_t)strlen(name));
@@ -157,6 +157,17 @@ static void put_order(struct writer *w, const struct trace_order *order)
     }
 }
 
+static void put_told(struct writer *w, const struct trace_told *told)
+{
+    tell_names(w, told->base);
+    put_fact(w, told->marks ? FACT_MEMORY : FACT_PLACE, NULL);
+    put_varint(w, told->base);
+    if (told->marks)
+        put_byte(w, told->marks);
+    else
+        put_varint(w, w->t->lines.data[told->base - 1].address);
+}
+
 static void put_facts(struct writer *w)
 {
     const struct ordeal_trace *t = w->t;
@@ -170,6 +181,12 @@ static void put_facts(struct writer *w)
         put_fact(w, FACT_ATOMIC, NULL);
         put_varint(w, t->atomic);
     }
+    if (t->seed) {
+        put_fact(w, FACT_SEED, NULL);
+        put_varint(w, t->seed);
+    }
+    for (size_t i = 0; i < t->told.count; i++)
+        put_told(w, &t->told.data[i]);
     for (size_t i = 0; i < t->inits.count; i++) {
         put_fact(w, FACT_INIT, &t->inits.data[i].word);
         put_varint(w, t->inits.data[i].value);
@@ -204,8 +221,10 @@ static void put_small_values(struct writer *w, size_t i, const struct ordeal_op 
     put_byte(w, (uint8_t)(read_length | write_length << 4));
     put_little(w, op->read, read_length);
     put_little(w, write, write_length);
-    if (traits & OP_COMPARES) {
-        uint64_t compare = trace_compare_of(w->t, i) - op->read;
+    if (op->flags & ORDEAL_COMPARE_REGISTER)
+        put_varint(w, ordeal_trace_compare_of(w->t, i));
+    else if (traits & OP_COMPARES) {
+        uint64_t compare = ordeal_trace_compare_of(w->t, i) - op->read;
         int length = signed_length(compare, size);
         put_byte(w, (uint8_t)length);
         put_little(w, compare, length);
@@ -222,7 +241,7 @@ static void put_wide_values(struct writer *w, size_t i, const struct ordeal_op *
     if (traits & OP_WRITES)
         put_bytes(w, bytes + op->write, size);
     if (traits & OP_COMPARES)
-        put_bytes(w, bytes + trace_compare_of(w->t, i), size);
+        put_bytes(w, bytes + ordeal_trace_compare_of(w->t, i), size);
 }
 
 static void put_cycles(struct writer *w, uint8_t flags)
@@ -238,10 +257,22 @@ static void put_cycles(struct writer *w, uint8_t flags)
         put_varint(w, zigzag(time->end - w->state.begin));
 }
 
+static uint64_t next_step(struct writer *w, size_t i)
+{
+    const struct ordeal_trace *t = w->t;
+    bool here = w->step < t->steps.count && t->steps.data[w->step].op == i;
+    return here ? t->steps.data[w->step++].step : 0;
+}
+
 static void put_op(struct writer *w, size_t i)
 {
     const struct ordeal_op *op = &w->t->ops.data[i];
-    uint8_t traits = trace_op_traits[op->kind], tag = op->kind;
+    uint8_t traits = trace_op_traits[op->kind];
+    uint64_t step = next_step(w, i);
+    uint8_t extension = (op->flags & binary_flag[op->kind] ? EXTENDED_FLAG : 0)
+                      | (step ? EXTENDED_STEP : 0);
+    bool extended = extension || op->kind >= RECORD_THREAD;
+    uint8_t tag = extended ? RECORD_EXTENDED : op->kind;
     bool cycles = op->flags & (ORDEAL_HAS_BEGIN | ORDEAL_HAS_END);
     tell_threads(w, op->thread + 1);
     tell_names(w, op->base);
@@ -251,6 +282,8 @@ static void put_op(struct writer *w, size_t i)
     tag |= cycles ? RECORD_CYCLES : 0;
     tag |= same_thread ? RECORD_SAME_THREAD : 0;
     put_byte(w, tag);
+    if (extended)
+        put_byte(w, op->kind | extension);
     if (!same_thread)
         put_varint(w, w->state.thread = op->thread);
     if (op->kind == ORDEAL_MEMBAR)
@@ -263,6 +296,10 @@ static void put_op(struct writer *w, size_t i)
         else
             put_wide_values(w, i, op);
     }
+    if (trace_has_count(op))
+        put_varint(w, op->write);
+    if (step)
+        put_varint(w, step);
     if (cycles)
         put_cycles(w, op->flags);
     w->ops++;

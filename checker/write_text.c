@@ -4,7 +4,8 @@
 
 #include <inttypes.h>
 
-enum { VALUES_PER_LINE = 1024 }; /* of an order; keeps lines far below READ_LINE_MAX */
+enum { VALUES_PER_LINE = 1024, /* of an order; keeps lines far below READ_LINE_MAX */
+       NAMES_PER_LINE = 8 };
 
 enum ordeal_status written(struct ordeal *o, FILE *stream)
 {
@@ -33,12 +34,36 @@ static void write_order(const struct ordeal_trace *t, FILE *stream, const struct
     fputc('\n', stream);
 }
 
+/* What was told of lines of memory: their places (no marks), or one of the marks. */
+static void write_lines(const struct ordeal_trace *t, FILE *stream, const char *keyword,
+                        uint8_t mark)
+{
+    size_t written = 0;
+    for (size_t i = 0; i < t->told.count; i++) {
+        const struct trace_told *told = &t->told.data[i];
+        if (mark ? !(told->marks & mark) : told->marks)
+            continue;
+        bool first = written++ % NAMES_PER_LINE == 0;
+        fprintf(stream, "%s%s %s", first && written > 1 ? "\n" : "", first ? keyword : "",
+                ordeal_trace_name_text(t, told->base));
+        if (!mark)
+            fprintf(stream, "=0x%" PRIx64, t->lines.data[told->base - 1].address);
+    }
+    if (written)
+        fputc('\n', stream);
+}
+
 static void write_facts(const struct ordeal_trace *t, FILE *stream)
 {
     if (t->claimed)
         fprintf(stream, "model %s\n", ordeal_model_name(t->claim));
     if (t->atomic != TRACE_DEFAULT_ATOMIC)
         fprintf(stream, "atomic %" PRIu32 "\n", t->atomic);
+    if (t->seed)
+        fprintf(stream, "seed %" PRIu64 "\n", t->seed);
+    write_lines(t, stream, "place", 0);
+    write_lines(t, stream, "uncached", ORDEAL_UNCACHED);
+    write_lines(t, stream, "fault", ORDEAL_FAULTING);
     for (size_t i = 0; i < t->inits.count; i++) {
         write_word(t, stream, "init", &t->inits.data[i].word);
         fprintf(stream, "=%" PRIu64 "\n", t->inits.data[i].value);

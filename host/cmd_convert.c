@@ -61,14 +61,8 @@ static enum ordeal_status write_trace(const struct convert *c, const struct orde
 
 static void convert_trace(struct convert *c, const struct input *in)
 {
-    if (c->traces && c->to != ORDEAL_FORMAT_AXE) {
-        give_up(c, complain(c->command, "%s: there is more than one trace, and only the axe format "
-                            "holds several; convert one file at a time or use --to axe",
-                            in->label));
-        return;
-    }
     errno = 0;
-    if (c->traces)
+    if (c->traces && c->to == ORDEAL_FORMAT_AXE)
         fputs("check\n", c->out.stream); /* ends the trace before */
     enum ordeal_status status = write_trace(c, in->trace);
     const struct ordeal_error *e = ordeal_last_error(in->o);
@@ -148,8 +142,8 @@ const struct command command_convert = {
     .summary = "translate traces between the text, binary and Axe formats",
     .operands = "IN...",
     .description =
-        "Reads traces and writes them to OUT in another format. OUT appears when it is complete\n"
-        "or not at all. Of a damaged binary file all that can be read is converted, what was\n"
+        "Reads traces and writes them to OUT in another format, all to the one file. OUT appears\n"
+        "when it is complete or not at all. Of a damaged binary file all that can be read is converted, what was\n"
         "lost is said on standard error, and the exit status is 2. '-' is standard input.",
     .example = "  $ ordeal convert --compress -o run.otr run.trace\n"
                "  $ ordeal convert run.otr | less\n",

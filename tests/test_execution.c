@@ -250,6 +250,9 @@ static void test_wide_cas_compares_all_its_bytes(void)
 static void test_hints_have_no_effect(void)
 {
     becomes("P0 PREFETCH[A]\nP0 S[B]#1\nP0 FLUSH[C]\nP0 EVICT[B]", "B=0; P0: (S B 1)");
+    becomes("seed 3\nplace B=0x40 C=0x80\nuncached B\nfault C\nP0 DELAY#20\nP0 S[B]#1\nP0 IPI#1",
+            "B=0; P0: (S B 1)");
+    becomes("P0 TX.BEGIN#3\nP0 S[B]#1\nP0 TX.END", "B=0; P0: {S B 1}");
 }
 
 static void test_a_load_without_value_is_refused(void)
@@ -258,6 +261,32 @@ static void test_a_load_without_value_is_refused(void)
     refused("P0 S[A]#1\nP0 L[A]", 3, reason);
     refused("P0 SWAP[A]#1", 2, reason);
     becomes("P0 TX.BEGIN\nP0 L[A]\nP0 TX.ABORT", "; P0:");
+}
+
+static void test_a_non_faulting_load_is_a_load(void)
+{
+    becomes("P0 S[A]#1\nP0 NFL[A]=1\nP0 NFL[Z]=0\nfault Z",
+            "A=0 Z=0; P0: (S A 1) (L A 1) (L Z 0)");
+}
+
+static void test_what_was_not_run_is_refused(void)
+{
+    static const char reason[] = "this is a test, run it first";
+    char text[128];
+    static const char *const kinds[] = { "LOOP.BEGIN#2", "LOOP.END", "BRANCH.BEGIN", "BRANCH.ELSE",
+                                         "BRANCH.END" };
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        snprintf(text, sizeof text, "P0 S[A]#1\nP0 %s", kinds[i]);
+        int length = (int)strcspn(kinds[i], "#");
+        char said[128];
+        snprintf(said, sizeof said, "%.*s: %s", length, kinds[i], reason);
+        refused(text, 3, said);
+    }
+    refused("P0 S[A]#1\nP0 S[A]#2+3", 3,
+            "it writes another value each time round: this is a test, run it first");
+    refused("P0 L[A]=0 >r1\nP0 CAS[A]?r1#2", 3,
+            "the load has no value: this is a test, run it first");
+    becomes("P0 TX.BEGIN\nP0 L[A] >r1\nP0 CAS[A]?r1#2\nP0 TX.ABORT", "; P0:");
 }
 
 static void test_a_program_s_trace_names_the_operation(void)
@@ -900,6 +929,8 @@ int main(void)
     RUN_TEST(test_wide_cas_compares_all_its_bytes);
     RUN_TEST(test_hints_have_no_effect);
     RUN_TEST(test_a_load_without_value_is_refused);
+    RUN_TEST(test_a_non_faulting_load_is_a_load);
+    RUN_TEST(test_what_was_not_run_is_refused);
     RUN_TEST(test_a_program_s_trace_names_the_operation);
     RUN_TEST(test_a_transaction_is_one_group);
     RUN_TEST(test_nested_transactions_are_one);

@@ -215,6 +215,13 @@ static void what_axe_cannot_say_is_refused(void)
         { T "order A 1 2\n", "store orders" },
         { T "final A/1=1\n", "final values of one word" },
         { T "atomic 2\n", "atomic" },
+        { T "P0 NFL[A]=0\n", "no such operation: P0 NFL[A]=0" },
+        { T "P0 DELAY#5\n", "no such operation: P0 DELAY#5" },
+        { T "P0 LOOP.BEGIN#5\n", "no such operation" },
+        { T "P0 S[A]#1+1\n", "no tests" },
+        { T "seed 1\n", "no tests" },
+        { T "place A=64\n", "no tests" },
+        { T "fault A\n", "no tests" },
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         struct written w = axe_of(all[i].text);

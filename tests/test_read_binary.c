@@ -30,7 +30,7 @@ static void same_numbers(const struct ordeal_trace *a, const struct ordeal_trace
     for (size_t i = 0; i < a->threads.count; i++)
         TEST_ASSERT_EQUAL_UINT32(a->threads.data[i], b->threads.data[i]);
     for (uint32_t i = 1; i <= a->names.count; i++)
-        TEST_ASSERT_EQUAL_STRING(trace_name(a, i), trace_name(b, i));
+        TEST_ASSERT_EQUAL_STRING(ordeal_trace_name_text(a, i), ordeal_trace_name_text(b, i));
 }
 
 static void survives(struct ordeal_trace *before, bool packed)
@@ -259,7 +259,22 @@ static void bad_records_are_refused_and_taken_back(void)
 #define GOOD "\x0b\x05\x84\x0f" /* thread P5; MEMBAR of thread 0 */
     static const struct { const char *records; size_t length; const char *reason; } all[] = {
 #define BAD(text, reason) { text, sizeof text - 1, reason }
-        BAD("\x84\x0f\x0f", "no known kind"),
+        BAD("\x84\x0f\x0f", "cut off"),
+        BAD("\x84\x0f\x8f\x12", "an operation is of no known kind"),
+        BAD("\x84\x0f\x8f\x8b\x01", "an operation is of no known kind"),
+        BAD("\x84\x0f\x8f\x21\x00\x00\x00", "an operation is of no known kind"),
+        BAD("\x84\x0f\x8f\x0b", "cut off"),
+        BAD("\x84\x0f\x8f\x0b\xff\xff\xff\xff\x0f", "a count goes up to"),
+        BAD("\x84\x0f\x8f\x0d\x00", "at least once"),
+        BAD("\x84\x0f\x8f\x40\x00\x00\x01", "write another value each time round"),
+        BAD("\x84\x0f\xaf\x41\x00\x00\x00\x00\x80\x02", "a step does not fit"),
+        BAD("\x84\x0f\x9f\x23\x00\x00\x00\x00", "it has no value read"),
+        BAD("\x84\x0f\x8f\x23\x00\x00\x00\xff\xff\xff\xff\x1f", "a number is too large"),
+        BAD("\x84\x0f\x0e\x07\x01\x00", "speak of names"),
+        BAD("\x84\x0f\x0c\x01" "A\x0e\x07\x01\x20", "multiple of 64"),
+        BAD("\x84\x0f\x0c\x01" "A\x0e\x07\x01\x40\x0e\x07\x01\x40", "its place already"),
+        BAD("\x84\x0f\x0c\x01" "A\x0e\x08\x01\x04", "uncached or faulting"),
+        BAD("\x84\x0f\x0e\x06", "cut off"),
         BAD("\x84\x0f\x1b\x05", "no known kind"),
         BAD("\x84\x0f\x0e\x09", "no known kind"),
         BAD("\x84\x0f\x84", "cut off"),
@@ -330,11 +345,6 @@ static void bad_blocks_are_refused(void)
     start(&f, BINARY_VERSION);
     block(&f, BLOCK_END, PACKING_PLAIN, 8, 0, one, 8);
     refuses(&f, 1, 0, "number of operations in the end block");
-    start(&f, BINARY_VERSION);
-    block(&f, BLOCK_RECORDS, PACKING_PLAIN, 4, 1, GOOD, 4);
-    block(&f, BLOCK_END, PACKING_PLAIN, 8, 0, one, 8);
-    f.bytes[f.length++] = 0;
-    refuses(&f, 2, 1, "expected the end of the file after the end block");
 }
 
 static void hostile_lengths_take_no_memory(void)
@@ -362,6 +372,73 @@ static void the_end_block_ends_the_trace(void)
     TEST_ASSERT_EQUAL(ORDEAL_OK, trace_from(o, f.bytes, f.length, ORDEAL_FORMAT_GUESS, &t));
     TEST_ASSERT_EQUAL_size_t(1, t->ops.count);
     TEST_ASSERT_EQUAL_UINT32(5, t->threads.data[0]);
+    ordeal_trace_free(t);
+}
+
+/* Two random traces in one stream, spoilt or cut off in the second: the first is whole. */
+static void damage_of_a_later_trace_is_told(void)
+{
+    struct ordeal_trace *whole[2] = { random_trace(o, 3, 40, false),
+                                      random_trace(o, 4, 50, false) };
+    struct written w[2] = { binary_of(whole[0], false), binary_of(whole[1], true) };
+    size_t length = w[0].length + w[1].length;
+    static const struct { int cut; size_t flip; enum ordeal_status status; const char *reason; }
+    all[] = {
+        { 0, 0, ORDEAL_OK, "" },
+        { 1, 0, ORDEAL_BAD_INPUT, "trace 2, block 2: the file ends inside the block" },
+        { 0, BINARY_HEADER + BLOCK_HEADER + 5, ORDEAL_BAD_INPUT,
+          "trace 2, block 1: the checksum does not match" },
+        { 0, 1, ORDEAL_BAD_INPUT, "expected the end of the file or a further trace after the end "
+                                  "block: its first bytes are not there" },
+        { 0, 8, ORDEAL_BAD_INPUT, "the checksum of the file's header does not match" },
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        char *both = malloc(length);
+        memcpy(both, w[0].bytes, w[0].length);
+        memcpy(both + w[0].length, w[1].bytes, w[1].length);
+        both[w[0].length + all[i].flip] ^= all[i].flip ? 1 : 0;
+        FILE *f = fmemopen(both, length - (size_t)all[i].cut, "rb");
+        struct ordeal_reader *r = ordeal_reader_new(o, f, "x", ORDEAL_FORMAT_GUESS);
+        struct ordeal_trace *t;
+        TEST_ASSERT_EQUAL(ORDEAL_OK, ordeal_reader_next(r, &t));
+        TEST_ASSERT_NULL(same_trace(whole[0], t));
+        ordeal_trace_free(t);
+        TEST_ASSERT_EQUAL(all[i].status, ordeal_reader_next(r, &t));
+        TEST_ASSERT_NOT_NULL(t);
+        if (all[i].status == ORDEAL_OK)
+            TEST_ASSERT_NULL(same_trace(whole[1], t));
+        else
+            TEST_ASSERT_EQUAL_STRING(all[i].reason, ordeal_last_error(o)->reason);
+        ordeal_trace_free(t);
+        TEST_ASSERT_EQUAL(ORDEAL_END, ordeal_reader_next(r, &t));
+        ordeal_reader_free(r);
+        fclose(f);
+        free(both);
+    }
+    for (int i = 0; i < 2; i++) {
+        free(w[i].bytes);
+        ordeal_trace_free(whole[i]);
+    }
+}
+
+/* As FORMAT.md says, byte by byte. */
+static void extended_operations_are_written_as_documented(void)
+{
+    static const char text[] = "ordeal 1\nseed 7\nplace A=0x80\nfault A\nP0 NFL[A]\n"
+                               "P0 CAS[A]?r300#5+2\nP0 DELAY#200\nP0 TX.BEGIN#3\nP0 TX.BEGIN\n"
+                               "P0 LOOP.END\n";
+    static const uint8_t records[] = {
+        0x0e, 6, 7, 0x0c, 1, 'A', 0x0e, 7, 1, 0x80, 0x01, 0x0e, 8, 1, 2, 0x0b, 0,
+        0x8f, 0x20, 1, 0, 0x8f, 0x63, 1, 0, 0x10, 5, 0xac, 0x02, 2, 0x8f, 0x0b, 0xc8, 0x01,
+        0x8f, 0x25, 3, 0x85, 0x8f, 0x0e,
+    };
+    struct ordeal_trace *t;
+    TEST_ASSERT_EQUAL(ORDEAL_OK, trace_from(o, text, strlen(text), ORDEAL_FORMAT_TEXT, &t));
+    struct written w = binary_of(t, false);
+    TEST_ASSERT_EQUAL_size_t(sizeof records, little_get((uint8_t *)w.bytes + BINARY_HEADER, 4));
+    TEST_ASSERT_EQUAL_MEMORY(records, w.bytes + BINARY_HEADER + BLOCK_HEADER, sizeof records);
+    survives(t, false);
+    free(w.bytes);
     ordeal_trace_free(t);
 }
 
@@ -413,6 +490,8 @@ int main(void)
     RUN_TEST(bad_blocks_are_refused);
     RUN_TEST(hostile_lengths_take_no_memory);
     RUN_TEST(the_end_block_ends_the_trace);
+    RUN_TEST(damage_of_a_later_trace_is_told);
+    RUN_TEST(extended_operations_are_written_as_documented);
     RUN_TEST(allocation_failure_is_survived);
     RUN_TEST(the_writer_survives_allocation_failure);
     return UNITY_END();

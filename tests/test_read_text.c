@@ -53,6 +53,11 @@ static void every_operation_is_read(void)
         "P0 S[A/1]#255", "P0 S[A+2/2]#65535", "P0 L[A]=0 >r1", "P0 S[A]#1 <r1 <r2 @12:14",
         "P0 L[A]=0 @120:134", "P0 L[A]=0 @120:", "P0 L[A]=0 @:134", "P0 MEMBAR @0:0",
         "P0 CAS[A]=1?1#2 >r4294967295 <r0 >r1 @1:2",
+        "P0 NFL[A]", "P0 NFL[A+8/8]=0 >r1 @1:2", "P1 CAS[A]?r1#5", "P1 CAS[A/1]?r4294967295#5+250",
+        "P0 DELAY#20", "P0 DELAY#0 @1:2", "P0 IPI#4294967294", "P0 LOOP.BEGIN#4294967294",
+        "P0 LOOP.END", "P0 BRANCH.BEGIN", "P0 BRANCH.ELSE", "P0 BRANCH.END", "P0 TX.BEGIN#0",
+        "P0 TX.BEGIN#3", "P0 S[A]#7+3", "P0 S[A/8]#0+0x8000000000000000 <r1", "P0 SWAP[A/2]#1+2",
+        "P0 CAS[A]?1#2+4294967295",
         "P0 SWAP[A/16]=0x123456789abcdef0123456789abcdef#0x1",
         "P0 CAS[A/64]=0x0?0xff#0xffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff"
         "ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff",
@@ -72,6 +77,10 @@ static void other_spellings_become_canonical(void)
             "P0 S[A/32]#0x1");
     becomes("P0 S[A/16]#18446744073709551615", "P0 S[A/16]#0xffffffffffffffff");
     becomes("P0 S[A/8]#18446744073709551615", "P0 S[A/8]#0xffffffffffffffff");
+    becomes("P0 DELAY#0x14 # x", "P0 DELAY#20");
+    becomes("P0 S[A]#0x7+0x3", "P0 S[A]#7+3");
+    becomes("P0 S[A]#7+0", "P0 S[A]#7");
+    becomes("P0 CAS[A]?r0x10#5", "P0 CAS[A]?r16#5");
     becomes("P0 S[18446744073709551612]#1", "P0 S[0xfffffffffffffffc]#1");
 }
 
@@ -82,7 +91,7 @@ static void values_are_kept_as_on_the_machine(void)
     for (size_t i = 0; i < 16; i++)
         TEST_ASSERT_EQUAL_UINT8(i, t->bytes.data[t->ops.data[0].write + i]);
     TEST_ASSERT_EQUAL_UINT64(5, t->ops.data[1].read);
-    TEST_ASSERT_EQUAL_UINT64(6, trace_compare_of(t, 1));
+    TEST_ASSERT_EQUAL_UINT64(6, ordeal_trace_compare_of(t, 1));
     TEST_ASSERT_EQUAL_UINT64(7, t->ops.data[1].write);
     TEST_ASSERT_EQUAL_UINT64(3, trace_time_of(t, 1)->begin);
     TEST_ASSERT_EQUAL_UINT64(9, trace_time_of(t, 1)->end);
@@ -110,6 +119,49 @@ static void facts_are_read(void)
     TEST_ASSERT_EQUAL_size_t(2, t->finals.count);
     TEST_ASSERT_EQUAL_UINT64(0x40, t->finals.data[1].word.address);
     TEST_ASSERT_EQUAL_UINT32(12, t->finals.data[1].word.line);
+}
+
+static void operations_of_tests_are_kept(void)
+{
+    reads("ordeal 1\nP3 LOOP.BEGIN#5\nP3 NFL[A]\nP3 CAS[A]?r7#5+2\nP3 TX.BEGIN#3\nP3 TX.BEGIN\n"
+          "P3 IPI#9\n");
+    static const uint8_t kinds[] = { ORDEAL_LOOP_BEGIN, ORDEAL_LOAD, ORDEAL_CAS, ORDEAL_TX_BEGIN,
+                                     ORDEAL_TX_BEGIN, ORDEAL_INTERRUPT };
+    static const uint8_t flags[] = { 0, ORDEAL_NONFAULTING, ORDEAL_COMPARE_REGISTER,
+                                     ORDEAL_HAS_LIMIT, 0, 0 };
+    static const uint64_t writes[] = { 5, 0, 5, 3, 0, 9 };
+    TEST_ASSERT_EQUAL_size_t(6, t->ops.count);
+    for (size_t i = 0; i < 6; i++) {
+        TEST_ASSERT_EQUAL_UINT8(kinds[i], t->ops.data[i].kind);
+        TEST_ASSERT_EQUAL_UINT8(flags[i], t->ops.data[i].flags);
+        TEST_ASSERT_EQUAL_UINT64(writes[i], t->ops.data[i].write);
+        TEST_ASSERT_EQUAL_UINT64(i == 2 ? 2 : 0, ordeal_trace_step_of(t, i));
+    }
+    TEST_ASSERT_EQUAL_UINT64(7, ordeal_trace_compare_of(t, 2));
+    TEST_ASSERT_EQUAL_UINT32(1, ordeal_trace_threads(t)); /* P9 is only named */
+}
+
+static void facts_of_tests_are_read(void)
+{
+    reads("ordeal 1\nseed 0xffffffffffffffff\nplace A=0x1040 B=64\nuncached B Z # both\n"
+          "fault Z\nfault Z\nP0 L[C]\nplace C=0\n");
+    static const struct { const char *name; bool placed; uint64_t place; uint8_t marks; } all[] = {
+        { "A", true, 0x1040, 0 }, { "B", true, 64, ORDEAL_UNCACHED }, { "C", true, 0, 0 },
+        { "Z", false, 0, ORDEAL_UNCACHED | ORDEAL_FAULTING },
+    };
+    TEST_ASSERT_EQUAL_UINT64(UINT64_MAX, ordeal_trace_seed_of(t));
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        uint32_t base;
+        uint64_t place = 0;
+        TEST_ASSERT_EQUAL(ORDEAL_OK, ordeal_trace_name(t, all[i].name, 1, &base));
+        TEST_ASSERT_EQUAL(all[i].placed, ordeal_trace_place_of(t, base, &place));
+        TEST_ASSERT_EQUAL_UINT64(all[i].place, place);
+        TEST_ASSERT_EQUAL_UINT8(all[i].marks, ordeal_trace_memory_of(t, base));
+    }
+    struct written w = trace_to(t, OUT_TEXT);
+    TEST_ASSERT_EQUAL_STRING("ordeal 1\nseed 18446744073709551615\nplace A=0x1040 B=0x40 C=0x0\n"
+                             "uncached B Z\nfault Z\nP0 L[C]\n", w.bytes);
+    free(w.bytes);
 }
 
 static void line_ends_may_be_of_windows_or_missing(void)
@@ -156,14 +208,15 @@ static void errors_name_their_place(void)
         { "ordeal one\n", 1, 8, "expected the version of the format, found 'one'" },
         { "\n ordeal 2\n", 2, 9, "expected version 1 of the format, the only one read, found '2'" },
         { "ordeal 1 2\n", 1, 10, "expected the end of the line, found '2'" },
-        { V V, 2, 1, "expected a thread (P0, P1, …), model, atomic, init, final, order or more" },
+        { V "ordeals 1\n", 2, 1, "expected a thread (P0, P1, …), model, atomic, seed, place, "
+                                 "uncached, fault, init, final, order, more or ordeal" },
         { V "Q0 S[A]#1\n", 2, 1, "expected a thread" },
         { V "p0 S[A]#1\n", 2, 1, "found 'p0'" },
         { V "P S[A]#1\n", 2, 2, "expected the number of a thread, found ' '" },
         { V "P4294967295 S[A]#1\n", 2, 2, "expected the number of a thread up to 4294967294" },
         { V "P0\n", 2, 3, "expected a blank and an operation, found the end of the line" },
         { V "P0:S[A]#1\n", 2, 3, "expected a blank and an operation, found ':S[A]#1'" },
-        { V "P0 X[A]=1\n", 2, 4, "expected an operation (L, S, SWAP, CAS, MEMBAR" },
+        { V "P0 X[A]=1\n", 2, 4, "expected an operation (L, NFL, S, SWAP, CAS, MEMBAR" },
         { V "P0 l[A]=1\n", 2, 4, "expected an operation" },
         { V "P0 SWAPS[A]=1\n", 2, 4, "expected an operation" },
         { V "P0 # nothing\n", 2, 4, "expected an operation" },
@@ -217,6 +270,47 @@ static void errors_name_their_place(void)
         { V "P0 L[A]=1 >r4294967296\n", 2, 13, "expected the number of a register up to" },
         { V "P0 S[A]#1 >r1\n", 2, 11, "only L, SWAP and CAS write registers" },
         { V "P0 MEMBAR <r1\n", 2, 11, "only L, S, SWAP and CAS read registers" },
+        { V "P0 NFL\n", 2, 7, "expected '[' and a location" },
+        { V "P0 NFL[A]#1\n", 2, 10, "expected the end of the line" },
+        { V "P0 CAS[A]?x#1\n", 2, 11, "expected a value, found 'x#1'" },
+        { V "P0 CAS[A]?r#1\n", 2, 12, "expected the number of a register" },
+        { V "P0 CAS[A]?r4294967296#1\n", 2, 12, "expected the number of a register up to" },
+        { V "P0 CAS[A]=1?r1#1\n", 2, 1, "it has no value read" },
+        { V "P0 CAS[A/16]?r1#1\n", 2, 1, "is of 1, 2, 4 or 8 bytes" },
+        { V "P0 CAS[A]?r1\n", 2, 13, "expected '#' and a value" },
+        { V "P0 S[A]#1+\n", 2, 11, "expected what is added each time round" },
+        { V "P0 S[A/1]#1+256\n", 2, 12, "a step does not fit the size of the access" },
+        { V "P0 S[A/16]#1+1\n", 2, 13, "of 1, 2, 4 or 8 bytes, write another value" },
+        { V "P0 SWAP[A]=1#1+1\n", 2, 15, "only S, SWAP and CAS of a test" },
+        { V "P0 L[A]=1+1\n", 2, 10, "expected the end of the line" },
+        { V "P0 DELAY\n", 2, 9, "expected '#' and a number of cycles, found the end of the line" },
+        { V "P0 DELAY 20\n", 2, 9, "expected '#' and a number of cycles" },
+        { V "P0 DELAY#\n", 2, 10, "expected a number of cycles" },
+        { V "P0 DELAY#4294967295\n", 2, 10, "expected a number of cycles, 0 to 4294967294" },
+        { V "P0 IPI\n", 2, 7, "expected '#' and the number of a thread" },
+        { V "P0 IPI#P1\n", 2, 8, "expected the number of a thread, found 'P1'" },
+        { V "P0 LOOP.BEGIN\n", 2, 14, "expected '#' and how many times round" },
+        { V "P0 LOOP.BEGIN#0\n", 2, 15, "expected how many times round, 1 to 4294967294" },
+        { V "P0 LOOP.END#1\n", 2, 12, "expected the end of the line" },
+        { V "P0 LOOP\n", 2, 4, "expected an operation" },
+        { V "P0 BRANCH.XX\n", 2, 4, "expected an operation" },
+        { V "P0 BRANCH.SL\n", 2, 4, "expected an operation" },
+        { V "P0 TX.BEGIN#x\n", 2, 13, "expected how often it is retried" },
+        { V "P0 TX.END#1\n", 2, 10, "expected the end of the line" },
+        { V "P0 DELAY#1 <r1\n", 2, 12, "only L, S, SWAP and CAS read registers" },
+        { V "seed\n", 2, 5, "expected a blank and a number" },
+        { V "seed x\n", 2, 6, "expected a number, found 'x'" },
+        { V "seed 1\nseed 1\n", 3, 1, "expected only one seed" },
+        { V "place\n", 2, 6, "expected a blank and a name" },
+        { V "place 0x40=64\n", 2, 7, "expected a name, found '0x40=64'" },
+        { V "place A\n", 2, 8, "expected '=' and an offset in bytes" },
+        { V "place A+64=64\n", 2, 8, "expected '=' and an offset in bytes" },
+        { V "place A=x\n", 2, 9, "expected an offset in bytes" },
+        { V "place A=64 B=32\n", 2, 12, "a place is a multiple of 64" },
+        { V "place A=64\nplace A=64\n", 3, 7, "the name has its place already" },
+        { V "uncached A=1\n", 2, 11, "expected the end of the line" },
+        { V "uncached A,B\n", 2, 11, "expected the end of the line" },
+        { V "fault 7\n", 2, 7, "expected a name, found '7'" },
         { V "model\n", 2, 6, "expected a blank and a model" },
         { V "model XYZ\n", 2, 7, "expected a model (SC, TSO, PSO, PC or RMO), found 'XYZ'" },
         { V "model TSOTSOTSO\n", 2, 7, "expected a model" },
@@ -295,21 +389,54 @@ static void the_format_is_guessed(void)
     }
 }
 
-static void a_text_file_holds_one_trace(void)
+/* Every trace stands alone: facts, names, threads; lines go on counting. */
+static void a_further_version_line_begins_the_next_trace(void)
 {
-    static char text[] = "ordeal 1\nP0 S[A]#1\n", bad[] = "ordeal 1\nP0\n";
+    static char text[] = "# one\nordeal 1\nmodel SC\nseed 5\nP7 S[A]#1\n# two\n\n  ordeal 1 # x\n"
+                         "model TSO\nseed 6\nP3 S[B]#1\nordeal 1\nordeal 1\nmodel PSO";
+    static const struct { size_t ops; bool claimed; uint64_t seed; } all[] = {
+        { 1, true, 5 }, { 1, true, 6 }, { 0, false, 0 }, { 0, true, 0 },
+    };
     FILE *f = fmemopen(text, strlen(text), "rb");
     struct ordeal_reader *r = ordeal_reader_new(o, f, "x", ORDEAL_FORMAT_GUESS);
-    TEST_ASSERT_EQUAL(ORDEAL_OK, ordeal_reader_next(r, &t));
-    struct ordeal_trace *second;
-    TEST_ASSERT_EQUAL(ORDEAL_END, ordeal_reader_next(r, &second));
-    TEST_ASSERT_NULL(second);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        TEST_ASSERT_EQUAL(ORDEAL_OK, ordeal_reader_next(r, &t));
+        TEST_ASSERT_EQUAL_size_t(all[i].ops, t->ops.count);
+        TEST_ASSERT_EQUAL_size_t(all[i].ops, t->threads.count);
+        TEST_ASSERT_EQUAL_size_t(all[i].ops, t->names.count);
+        TEST_ASSERT_EQUAL(all[i].claimed, t->claimed);
+        TEST_ASSERT_EQUAL_UINT64(all[i].seed, t->seed);
+        if (i == 1)
+            TEST_ASSERT_EQUAL_UINT32(11, t->ops.data[0].line);
+        ordeal_trace_free(t);
+    }
+    TEST_ASSERT_EQUAL(ORDEAL_END, ordeal_reader_next(r, &t));
+    TEST_ASSERT_NULL(t);
+    TEST_ASSERT_EQUAL(ORDEAL_END, ordeal_reader_next(r, &t));
     ordeal_reader_free(r);
     fclose(f);
-    f = fmemopen(bad, strlen(bad), "rb");
-    r = ordeal_reader_new(o, f, "x", ORDEAL_FORMAT_GUESS);
-    TEST_ASSERT_EQUAL(ORDEAL_BAD_INPUT, ordeal_reader_next(r, &second));
-    TEST_ASSERT_EQUAL(ORDEAL_END, ordeal_reader_next(r, &second));
+}
+
+static void after_an_error_nothing_comes(void)
+{
+    static char bad[] = "ordeal 1\nP0 MEMBAR\nordeal 1\nP0\nordeal 1\nP0 MEMBAR\n",
+                later[] = "ordeal 1\nordeal 2\n";
+    FILE *f = fmemopen(bad, strlen(bad), "rb");
+    struct ordeal_reader *r = ordeal_reader_new(o, f, "x", ORDEAL_FORMAT_GUESS);
+    TEST_ASSERT_EQUAL(ORDEAL_OK, ordeal_reader_next(r, &t));
+    ordeal_trace_free(t);
+    TEST_ASSERT_EQUAL(ORDEAL_BAD_INPUT, ordeal_reader_next(r, &t));
+    TEST_ASSERT_EQUAL_UINT64(4, ordeal_last_error(o)->line);
+    TEST_ASSERT_EQUAL(ORDEAL_END, ordeal_reader_next(r, &t));
+    ordeal_reader_free(r);
+    fclose(f);
+    f = fmemopen(later, strlen(later), "rb");
+    r = ordeal_reader_new(o, f, "x", ORDEAL_FORMAT_TEXT);
+    TEST_ASSERT_EQUAL(ORDEAL_OK, ordeal_reader_next(r, &t));
+    ordeal_trace_free(t);
+    TEST_ASSERT_EQUAL(ORDEAL_BAD_INPUT, ordeal_reader_next(r, &t));
+    TEST_ASSERT_EQUAL_UINT64(2, ordeal_last_error(o)->line);
+    TEST_ASSERT_EQUAL_UINT64(8, ordeal_last_error(o)->column);
     ordeal_reader_free(r);
     fclose(f);
 }
@@ -440,6 +567,44 @@ static void random_traces_survive_the_round_trip(void)
     }
 }
 
+/* Many traces in one stream, longer than the reader's buffer, by way of both formats. */
+static void many_tests_survive_text_to_binary_to_text(void)
+{
+    enum { TESTS = 300 };
+    char *text = NULL, *binary = NULL, *again = NULL;
+    size_t lengths[3];
+    FILE *f = open_memstream(&text, &lengths[0]);
+    for (uint64_t seed = 0; seed < TESTS; seed++) {
+        struct ordeal_trace *one = random_trace(o, seed, seed % 90, false);
+        TEST_ASSERT_EQUAL(ORDEAL_OK, ordeal_write_text(one, f));
+        ordeal_trace_free(one);
+    }
+    fclose(f);
+    TEST_ASSERT_GREATER_THAN_size_t(2 * READ_CHUNK, lengths[0]);
+    for (int way = 0; way < 2; way++) {
+        FILE *in = fmemopen(way ? binary : text, lengths[way], "rb");
+        FILE *out = open_memstream(way ? &again : &binary, &lengths[way + 1]);
+        struct ordeal_reader *r = ordeal_reader_new(o, in, "x", ORDEAL_FORMAT_GUESS);
+        int traces = 0;
+        enum ordeal_status status;
+        for (; (status = ordeal_reader_next(r, &t)) == ORDEAL_OK; traces++) {
+            TEST_ASSERT_EQUAL(ORDEAL_OK, way ? ordeal_write_text(t, out)
+                                             : ordeal_write_binary(t, out, traces % 2));
+            ordeal_trace_free(t);
+        }
+        TEST_ASSERT_EQUAL_MESSAGE(ORDEAL_END, status, ordeal_last_error(o)->reason);
+        TEST_ASSERT_EQUAL_INT(TESTS, traces);
+        ordeal_reader_free(r);
+        fclose(in);
+        fclose(out);
+    }
+    TEST_ASSERT_EQUAL_size_t(lengths[0], lengths[2]);
+    TEST_ASSERT_EQUAL_MEMORY(text, again, lengths[0]);
+    free(text);
+    free(binary);
+    free(again);
+}
+
 static void a_full_disk_is_an_io_error(void)
 {
     reads("ordeal 1\nP0 S[A]#1\n");
@@ -467,19 +632,23 @@ int main(void)
     RUN_TEST(every_operation_is_read);
     RUN_TEST(other_spellings_become_canonical);
     RUN_TEST(values_are_kept_as_on_the_machine);
+    RUN_TEST(operations_of_tests_are_kept);
     RUN_TEST(facts_are_read);
+    RUN_TEST(facts_of_tests_are_read);
     RUN_TEST(line_ends_may_be_of_windows_or_missing);
     RUN_TEST(errors_name_their_place);
     RUN_TEST(a_zero_byte_is_an_error_like_others);
     RUN_TEST(names_have_a_bound);
     RUN_TEST(the_format_is_guessed);
-    RUN_TEST(a_text_file_holds_one_trace);
+    RUN_TEST(a_further_version_line_begins_the_next_trace);
+    RUN_TEST(after_an_error_nothing_comes);
     RUN_TEST(four_gigabytes_of_one_line_are_refused_at_once);
     RUN_TEST(the_longest_line_is_read);
     RUN_TEST(lines_across_the_buffer_s_end_are_whole);
     RUN_TEST(a_stream_that_fails_is_an_io_error);
     RUN_TEST(reading_can_be_interrupted);
     RUN_TEST(random_traces_survive_the_round_trip);
+    RUN_TEST(many_tests_survive_text_to_binary_to_text);
     RUN_TEST(a_full_disk_is_an_io_error);
     RUN_TEST(allocation_failure_is_survived);
     return UNITY_END();

@@ -4,16 +4,22 @@
 #include "binary.h"
 #include "round_trip.h"
 
+static uint8_t *repair_header(uint8_t *p)
+{
+    memcpy(p, BINARY_MAGIC, BINARY_MAGIC_SIZE);
+    little_put(p + 8, BINARY_VERSION, 4);
+    little_put(p + 12, crc32(0, p, 12), 4);
+    return p + BINARY_HEADER;
+}
+
 static void repair(uint8_t *p, size_t size)
 {
     if (size < BINARY_HEADER)
         return;
-    memcpy(p, BINARY_MAGIC, BINARY_MAGIC_SIZE);
-    little_put(p + 8, BINARY_VERSION, 4);
-    little_put(p + 12, crc32(0, p, 12), 4);
     uint8_t *end = p + size;
     uint32_t number = 0;
-    for (p += BINARY_HEADER; end - p >= BLOCK_HEADER; ) {
+    for (p = repair_header(p); end - p >= BLOCK_HEADER; ) {
+        bool last = p[BLOCK_KIND] == BLOCK_END;
         size_t left = (size_t)(end - p) - BLOCK_HEADER, stored = little_get(p + BLOCK_STORED, 4);
         if (stored > left)
             little_put(p + BLOCK_STORED, stored = left, 4);
@@ -23,6 +29,10 @@ static void repair(uint8_t *p, size_t size)
         uLong crc = crc32(crc32(0, p, BLOCK_CRC), p + BLOCK_HEADER, (uInt)stored);
         little_put(p + BLOCK_CRC, crc, 4);
         p += BLOCK_HEADER + stored;
+        if (last && end - p >= BINARY_HEADER) {
+            p = repair_header(p); /* the next trace */
+            number = 0;
+        }
     }
 }
 

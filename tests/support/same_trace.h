@@ -9,7 +9,8 @@
 static inline bool same_base(const struct ordeal_trace *a, uint32_t m, const struct ordeal_trace *b,
                              uint32_t n)
 {
-    return !m == !n && (!m || strcmp(trace_name(a, m), trace_name(b, n)) == 0);
+    return !m == !n
+        && (!m || strcmp(ordeal_trace_name_text(a, m), ordeal_trace_name_text(b, n)) == 0);
 }
 
 static inline bool same_value(const struct ordeal_trace *a, uint64_t v,
@@ -40,12 +41,31 @@ static inline const char *same_op(const struct ordeal_trace *a, const struct ord
     if (!same_base(a, p->base, b, q->base) || p->address != q->address)
         return "location of an operation";
     if ((p->flags & ORDEAL_HAS_VALUE && !same_value(a, p->read, b, q->read, p->size_log2))
+        || (trace_has_count(p) && p->write != q->write)
         || (traits & OP_WRITES && !same_value(a, p->write, b, q->write, p->size_log2)))
         return "value of an operation";
-    if (traits & OP_COMPARES && !same_value(a, trace_compare_of(a, i), b, trace_compare_of(b, i),
-                                            p->size_log2))
+    uint8_t compared = p->flags & ORDEAL_COMPARE_REGISTER ? 3 : p->size_log2;
+    if (traits & OP_COMPARES && !same_value(a, ordeal_trace_compare_of(a, i), b,
+                                            ordeal_trace_compare_of(b, i), compared))
         return "compared value";
+    if (ordeal_trace_step_of(a, i) != ordeal_trace_step_of(b, i))
+        return "step of an operation";
     return NULL;
+}
+
+/* What one says of lines of memory, the other says too. */
+static inline bool lines_known(const struct ordeal_trace *a, const struct ordeal_trace *b)
+{
+    for (size_t i = 0; i < a->told.count; i++) {
+        uint32_t m = a->told.data[i].base, n = 0;
+        for (size_t k = 0; k < b->told.count && !n; k++)
+            n = same_base(a, m, b, b->told.data[k].base) ? b->told.data[k].base : 0;
+        uint64_t p = 0, q = 0;
+        if (ordeal_trace_place_of(a, m, &p) != ordeal_trace_place_of(b, n, &q) || p != q
+            || ordeal_trace_memory_of(a, m) != ordeal_trace_memory_of(b, n))
+            return false;
+    }
+    return true;
 }
 
 static inline const char *same_facts(const struct ordeal_trace *a, const struct ordeal_trace *b)
@@ -54,6 +74,10 @@ static inline const char *same_facts(const struct ordeal_trace *a, const struct 
         return "model";
     if (a->atomic != b->atomic)
         return "atomic";
+    if (a->seed != b->seed)
+        return "seed";
+    if (!lines_known(a, b) || !lines_known(b, a))
+        return "places or kinds of memory";
     if (a->inits.count != b->inits.count || a->finals.count != b->finals.count
         || a->orders.count != b->orders.count)
         return "number of inits, finals or orders";

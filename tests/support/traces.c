@@ -97,11 +97,28 @@ static void must(enum ordeal_status status)
         abort();
 }
 
+/* Where lines lie and what they are; sometimes the same is said twice. */
+static void add_lines(struct ordeal_trace *t, uint64_t *state)
+{
+    for (uint64_t n = below(state, 20); n > 0; n--) {
+        uint32_t base = any_base(t, state, false);
+        uint64_t place;
+        if (base && !ordeal_trace_place_of(t, base, &place) && below(state, 3))
+            must(ordeal_trace_place(t, base, (draw(state) >> below(state, 64)) & ~UINT64_C(63)));
+        if (base)
+            must(ordeal_trace_memory(t, base, (uint8_t)below(state, 4)));
+    }
+}
+
 static void add_facts(struct ordeal_trace *t, uint64_t *state)
 {
     if (below(state, 2))
         ordeal_trace_claim(t, (enum ordeal_model)below(state, ORDEAL_MODELS));
     must(ordeal_trace_atomic(t, 1u << below(state, 7)));
+    if (below(state, 2)) {
+        ordeal_trace_seed(t, draw(state) >> below(state, 64));
+        add_lines(t, state);
+    }
     for (uint64_t n = below(state, 4); n > 0; n--) {
         uint8_t size = (uint8_t)below(state, 4);
         uint32_t base = any_base(t, state, false);
@@ -126,11 +143,15 @@ static void add_op(struct ordeal_trace *t, uint64_t *state, bool axe)
         op.kind = ORDEAL_MEMBAR;
     op.barrier = axe ? ORDEAL_FULL : (uint8_t)(1 + below(state, 15));
     op.size_log2 = axe || below(state, 2) ? 2 : (uint8_t)below(state, 7);
-    op.flags = (uint8_t)below(state, 8);
+    op.flags = (uint8_t)below(state, 64);
     if (axe) {
         op.flags |= ORDEAL_HAS_VALUE;
-        op.flags &= (uint8_t)~(op.kind == ORDEAL_STORE ? ORDEAL_HAS_END : 0);
+        op.flags &= (uint8_t)~(ORDEAL_NONFAULTING | (op.kind == ORDEAL_STORE ? ORDEAL_HAS_END : 0));
     }
+    if (op.kind == ORDEAL_CAS && op.size_log2 <= 3 && op.flags & ORDEAL_COMPARE_REGISTER)
+        op.flags &= (uint8_t)~ORDEAL_HAS_VALUE;
+    else
+        op.flags &= (uint8_t)~ORDEAL_COMPARE_REGISTER;
     uint8_t traits = trace_op_traits[op.kind];
     if (traits & OP_LOCATION) {
         op.base = any_base(t, state, axe);
@@ -140,9 +161,15 @@ static void add_op(struct ordeal_trace *t, uint64_t *state, bool axe)
         op.read = any_operand(t, state, op.size_log2);
     if (traits & OP_WRITES)
         op.write = any_operand(t, state, op.size_log2);
+    else if (traits & OP_COUNT || op.kind == ORDEAL_TX_BEGIN)
+        op.write = 1 + below(state, TRACE_COUNT_MAX) / (1 + any_value(state, 2));
     if (traits & OP_COMPARES)
-        compare = any_operand(t, state, op.size_log2);
+        compare = any_operand(t, state, op.flags & ORDEAL_COMPARE_REGISTER ? 2 : op.size_log2);
     must(ordeal_trace_add(t, &op, compare));
+    bool may_step = traits & OP_WRITES && op.size_log2 <= 3
+                 && !(ordeal_trace_op(t, ordeal_trace_length(t) - 1)->flags & ORDEAL_HAS_VALUE);
+    if (!axe && may_step && below(state, 2))
+        must(ordeal_trace_step(t, any_value(state, op.size_log2)));
     if (op.flags & (ORDEAL_HAS_BEGIN | ORDEAL_HAS_END)) {
         uint64_t begin = draw(state) >> (1 + below(state, 63));
         must(ordeal_trace_times(t, begin, begin + below(state, 1000)));
