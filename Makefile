@@ -12,8 +12,8 @@ override CFLAGS += -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror $(SANITIZE)
 LDFLAGS += $(SANITIZE)
 
 # Asked of pkg-config when a recipe runs, that is, after the set-up has installed what is missing.
-HOST_CFLAGS   = $(shell pkg-config --cflags libcjson libgvc)
-HOST_LIBS     = $(shell pkg-config --libs libcjson libgvc)
+HOST_CFLAGS   = $(shell pkg-config --cflags libcjson libgvc inih)
+HOST_LIBS     = $(shell pkg-config --libs libcjson libgvc inih)
 CHECKER_LIBS := -lcadical -lstdc++ -lzstd -lz -lm
 
 VERSION := $(shell sed -n 's/^\#define ORDEAL_VERSION "\(.*\)"/\1/p' checker/ordeal.h)
@@ -81,14 +81,18 @@ $(BUILD)/libordeal.a: $(CHECKER)
 	objcopy --wildcard --keep-global-symbol='ordeal_*' $(OBJ)/ordeal.o
 	$(AR) rcs $@ $(OBJ)/ordeal.o
 
+# The program but for its main, for tests and benchmarks of its parts.
+$(BUILD)/libhost.a: $(filter-out $(OBJ)/host/main.o,$(HOST))
+	@rm -f $@
+	$(AR) rcs $@ $^
+
 $(BUILD)/ordeal: $(HOST) $(BUILD)/libordeal.a
-	$(CC) $(LDFLAGS) $^ -Wl,--as-needed $(HOST_LIBS) $(CHECKER_LIBS) -o $@
+	$(CC) $(LDFLAGS) -pthread $^ -Wl,--as-needed $(HOST_LIBS) $(CHECKER_LIBS) -o $@
 
 # ---- tests --------------------------------------------------------------------------------
 
-$(OBJ)/tests/%.o:            INCLUDE = -Ichecker -Itests -Itests/support -I$(UNITY)
-$(OBJ)/tests/bench/%.o:      INCLUDE = -Ichecker $(HOST_CFLAGS)
-$(OBJ)/tests/test_cli.o:     INCLUDE = -I$(UNITY) $(HOST_CFLAGS)
+$(OBJ)/tests/%.o:            INCLUDE = -Ichecker -Ihost -Itests -Itests/support -I$(UNITY) $(HOST_CFLAGS)
+$(OBJ)/tests/bench/%.o:      INCLUDE = -Ichecker -Ihost $(HOST_CFLAGS)
 $(OBJ)/tests/example_%.o:    INCLUDE = -Ichecker
 $(patsubst $(BUILD)/%,$(OBJ)/%.o,$(TESTS)) $(SUPPORT): | $(UNITY)/unity.c
 
@@ -101,24 +105,24 @@ $(BUILD)/libsupport.a: $(SUPPORT) $(OBJ)/unity.o
 	@rm -f $@
 	$(AR) rcs $@ $^
 
-$(BUILD)/tests/test_cli: TEST_LIBS = $(HOST_LIBS)
-$(BUILD)/tests/test_%: $(OBJ)/tests/test_%.o $(BUILD)/libsupport.a $(BUILD)/libinside.a
+INSIDE := $(BUILD)/libhost.a $(BUILD)/libinside.a
+$(BUILD)/tests/test_%: $(OBJ)/tests/test_%.o $(BUILD)/libsupport.a $(INSIDE)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) $^ $(TEST_LIBS) $(CHECKER_LIBS) -o $@
+	$(CC) $(LDFLAGS) -pthread $^ -Wl,--as-needed $(HOST_LIBS) $(CHECKER_LIBS) -o $@
 
 $(BUILD)/tests/example_%: $(OBJ)/tests/example_%.o $(BUILD)/libordeal.a
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) $^ $(CHECKER_LIBS) -o $@
 
-$(BUILD)/bench: $(BENCHMARK) $(BUILD)/libinside.a
-	$(CC) $(LDFLAGS) $^ -Wl,--as-needed $(HOST_LIBS) $(CHECKER_LIBS) -o $@
+$(BUILD)/bench: $(BENCHMARK) $(INSIDE)
+	$(CC) $(LDFLAGS) -pthread $^ -Wl,--as-needed $(HOST_LIBS) $(CHECKER_LIBS) -o $@
 
 build-tests: all $(TESTS) $(EXAMPLES)
 run-tests: build-tests
 	@ORDEAL=$(BUILD)/ordeal tests/run $(TESTS) $(EXAMPLES)
 
-$(BUILD)/fuzz_%: $(OBJ)/tests/fuzz/fuzz_%.o $(BUILD)/libinside.a
-	$(CC) $(LDFLAGS) -fsanitize=fuzzer $^ $(CHECKER_LIBS) -o $@
+$(BUILD)/fuzz_%: $(OBJ)/tests/fuzz/fuzz_%.o $(INSIDE)
+	$(CC) $(LDFLAGS) -fsanitize=fuzzer -pthread $^ -Wl,--as-needed $(HOST_LIBS) $(CHECKER_LIBS) -o $@
 build-fuzzers: $(FUZZERS)
 
 # ---- what people type: set-up first, then a make of its own that sees what was installed ----

@@ -1,0 +1,109 @@
+/* A test made ready to run, and what a run of it brings back.
+ *
+ * A target walks the instructions of each thread and brings back `values`: for each thread its
+ * slots in the order in which it executed: one for every L, SWAP and CAS of up to 8 bytes (size/8
+ * of wider loads), and one for every TX.END: 1 committed, 0 done plainly after its last retry.
+ * Inside a transaction that ends with TX.ABORT nothing is observed. Registers are 0 at first, and a
+ * transaction that aborts takes back what it did to them. Loops, branches (lfsr.h) and values
+ * written are known beforehand; so the values are the whole of an execution, and
+ * program_trace() makes the trace of it. */
+#ifndef HOST_PROGRAM_H
+#define HOST_PROGRAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ordeal.h"
+
+enum { LINE_BYTES = 64, NO_REGISTER = 0xff, MOST_REGISTERS = 32 };
+#define RETRY_FOREVER UINT32_MAX
+
+/* `kind` and `flags` are those of struct ordeal_op. Fields that its kind does not have are 0. */
+struct instruction {
+    uint8_t kind, size_log2, flags, barrier;
+    uint8_t sets;              /* register that takes the value read, dense from 0; NO_REGISTER */
+    uint8_t compare_register;  /* CAS: compares with it; NO_REGISTER: with `compare` */
+    bool observed;             /* it fills slots: not inside a transaction that will abort */
+    uint32_t needs;            /* registers its address depends on, a bit each */
+    uint32_t line, offset;     /* where: line of the program, bytes into it */
+    uint32_t match;            /* LOOP, BRANCH, TX: the instruction that ends or, from an end, begins
+                                  it; of BRANCH.BEGIN the ELSE if there is one; of ELSE the END */
+    uint32_t count;            /* LOOP.BEGIN: times round; TX.BEGIN: retries; DELAY: cycles;
+                                  INTERRUPT: index of the thread */
+    uint64_t write, step, compare;
+    const uint8_t *bytes;      /* written by a store of more than 8 bytes; else NULL */
+    uint32_t op;               /* its operation in the test */
+};
+
+/* How many values it brings back. */
+static inline uint32_t instruction_slots(const struct instruction *i)
+{
+    if (!i->observed)
+        return 0;
+    return i->kind == ORDEAL_TX_END || i->size_log2 <= 3 ? 1 : 1u << (i->size_log2 - 3);
+}
+
+struct program_line {
+    uint32_t base;             /* its name in the test; 0: it is at `address` */
+    uint64_t address;
+    uint64_t place;            /* offset in the test's memory, a multiple of LINE_BYTES; of no
+                                  meaning where it is faulting */
+    bool uncached, faulting;
+    uint8_t initial[LINE_BYTES];
+};
+
+struct program_thread {
+    uint32_t number;           /* the n of Pn */
+    const struct instruction *code;
+    uint32_t length;
+    uint32_t first_slot, slots; /* its part of the values: the most it can fill */
+    uint32_t registers;        /* how many it uses */
+    uint64_t operations;       /* memory operations of one execution, at most */
+};
+
+/* What a test asks of the machine; also what a target can do (target.h). */
+struct abilities {
+    uint32_t threads, registers;
+    uint32_t load_sizes, store_sizes, swap_sizes, cas_sizes; /* bit n: 2^n bytes */
+    bool transactions, interrupts, flush, uncached, nonfaulting;
+    uint64_t memory;           /* bytes from the first to the last line */
+};
+
+struct program {
+    const struct ordeal_trace *test; /* stays the caller's, and must stay */
+    uint64_t seed;
+    uint32_t threads, lines, slots;
+    struct program_thread *thread;
+    struct program_line *line;       /* no two at the same place */
+    struct instruction *code;        /* of all threads */
+    uint64_t operations;             /* of all threads */
+    uint64_t memory;                 /* bytes the lines lie in, from place 0 */
+    bool branches, retries;          /* values depend on the iteration; hold transactions' fates */
+    struct abilities asks;
+};
+
+/* What the machine that ran it promises, for the trace. */
+struct machine_claims {
+    enum ordeal_model model;
+    uint32_t atomic;                 /* accesses up to this many bytes happen at once */
+};
+
+/* False: `e` says which line of the test is wrong. `file` is for messages. */
+bool program_compile(struct program *p, const struct ordeal_trace *test, const char *file,
+                     struct ordeal_error *e);
+void program_free(struct program *p);
+
+/* How many of a thread's slots the iteration fills, and the trace of it. ORDEAL_BAD_INPUT when a
+ * value does not fit its access: it is not of this program. Without values (NULL) the trace
+ * is the test made straight, loops unrolled and branches taken, its transactions committed. Threads
+ * come one after the other. Each operation has the line of the one in the test that it comes from;
+ * if the test was not read from a file, its number, from 1. */
+uint32_t program_slots_used(const struct program *p, uint32_t thread, uint64_t iteration);
+enum ordeal_status program_trace(const struct program *p, uint64_t iteration,
+                                 const uint64_t *values, const struct machine_claims *claims,
+                                 struct ordeal *o, struct ordeal_trace **trace);
+/* A number that differs for different tests: kept with results, so that they are not read with
+ * another test. */
+uint64_t program_identity(const struct program *p);
+
+#endif

@@ -1,0 +1,218 @@
+/* From the values that a run brought back to the trace: walks the program as the threads did. */
+#include "program.h"
+
+#include <string.h>
+
+#include "lfsr.h"
+
+/* A thread on its way through its code. */
+struct walker {
+    const struct program_thread *thread;
+    uint32_t at, round, lfsr;
+};
+
+static struct walker walk(const struct program *p, uint32_t thread, uint64_t iteration)
+{
+    const struct program_thread *t = &p->thread[thread];
+    return (struct walker){ .thread = t, .lfsr = lfsr_start(p->seed, t->number, iteration) };
+}
+
+/* The next instruction that is not about the way; NULL at the end. */
+static const struct instruction *next_instruction(struct walker *w)
+{
+    while (w->at < w->thread->length) {
+        const struct instruction *code = w->thread->code, *i = &code[w->at++];
+        switch (i->kind) {
+        case ORDEAL_LOOP_BEGIN:
+            w->round = 0;
+            break;
+        case ORDEAL_LOOP_END:
+            if (++w->round < code[i->match].count)
+                w->at = i->match + 1;
+            break;
+        case ORDEAL_BRANCH_BEGIN:
+            if (!lfsr_step(&w->lfsr))
+                w->at = i->match + 1;
+            break;
+        case ORDEAL_BRANCH_ELSE:
+            w->at = i->match + 1;
+            break;
+        case ORDEAL_BRANCH_END:
+            break;
+        default:
+            return i;
+        }
+    }
+    return NULL;
+}
+
+uint32_t program_slots_used(const struct program *p, uint32_t thread, uint64_t iteration)
+{
+    uint32_t slots = 0;
+    struct walker w = walk(p, thread, iteration);
+    for (const struct instruction *i; (i = next_instruction(&w)); )
+        slots += instruction_slots(i);
+    return slots;
+}
+
+/* ---- the trace --------------------------------------------------------------------------- */
+
+struct telling {
+    const struct program *p;
+    struct ordeal_trace *trace;
+    uint32_t thread;                     /* of the trace */
+    const uint64_t *values;              /* those to come of the thread; NULL: there are none */
+    uint64_t registers[MOST_REGISTERS];
+    bool plainly;                        /* in a transaction that was done without being one */
+};
+
+static enum ordeal_status tell_facts(struct telling *x, const struct machine_claims *claims)
+{
+    const struct ordeal_trace *test = x->p->test;
+    enum ordeal_status s = ordeal_trace_atomic(x->trace, claims->atomic);
+    uint32_t base, names = ordeal_trace_names(test);
+    uint64_t address, value;
+    uint8_t size_log2;
+    ordeal_trace_claim(x->trace, claims->model);
+    ordeal_trace_seed(x->trace, ordeal_trace_seed_of(test));
+    for (uint32_t b = 1; s == ORDEAL_OK && b <= names; b++) {
+        const char *name = ordeal_trace_name_text(test, b);
+        s = ordeal_trace_name(x->trace, name, strlen(name), &base);
+        if (s == ORDEAL_OK && ordeal_trace_place_of(test, b, &address))
+            s = ordeal_trace_place(x->trace, base, address);
+        if (s == ORDEAL_OK && ordeal_trace_memory_of(test, b))
+            s = ordeal_trace_memory(x->trace, base, ordeal_trace_memory_of(test, b));
+    }
+    for (size_t k = 0; s == ORDEAL_OK
+                       && ordeal_trace_init_at(test, k, &base, &address, &size_log2, &value); k++)
+        s = ordeal_trace_init(x->trace, base, address, size_log2, value);
+    return s;
+}
+
+static enum ordeal_status copy_bytes(struct telling *x, const void *bytes, uint8_t size_log2,
+                                     uint64_t *offset)
+{
+    return ordeal_trace_bytes(x->trace, bytes, (size_t)1 << size_log2, offset);
+}
+
+/* Fills in what was read. */
+static enum ordeal_status tell_read(struct telling *x, const struct instruction *i,
+                                    struct ordeal_op *op)
+{
+    op->flags |= ORDEAL_HAS_VALUE;
+    if (i->size_log2 > 3) {
+        enum ordeal_status s = copy_bytes(x, x->values, i->size_log2, &op->read);
+        x->values += instruction_slots(i);
+        return s;
+    }
+    op->read = *x->values++;
+    if (i->size_log2 < 3 && op->read >> (8u << i->size_log2))
+        return ORDEAL_BAD_INPUT;
+    if (i->sets != NO_REGISTER)
+        x->registers[i->sets] = op->read;
+    return ORDEAL_OK;
+}
+
+static enum ordeal_status tell_registers(struct telling *x, const struct instruction *i)
+{
+    enum ordeal_status s = ORDEAL_OK;
+    uint32_t reg;
+    bool written;
+    for (size_t k = 0; s == ORDEAL_OK
+                       && ordeal_trace_register_of(x->p->test, i->op, k, &reg, &written); k++)
+        s = written ? ordeal_trace_writes_register(x->trace, reg)
+                    : ordeal_trace_reads_register(x->trace, reg);
+    if (s == ORDEAL_OK && i->flags & ORDEAL_COMPARE_REGISTER && x->values)
+        s = ordeal_trace_reads_register(
+            x->trace, (uint32_t)ordeal_trace_compare_of(x->p->test, i->op));
+    return s;
+}
+
+static enum ordeal_status tell(struct telling *x, const struct walker *w,
+                               const struct instruction *i)
+{
+    const struct ordeal_op *asked = ordeal_trace_op(x->p->test, i->op);
+    struct ordeal_op op = *asked;
+    uint64_t compare = i->compare;
+    enum ordeal_status s = ORDEAL_OK;
+    bool blind = i->kind <= ORDEAL_CAS && i->kind != ORDEAL_STORE && !i->observed;
+    op.thread = x->thread;
+    if (!op.line)
+        op.line = i->op + 1;
+    op.flags &= (uint8_t)~(ORDEAL_HAS_VALUE | ORDEAL_HAS_BEGIN | ORDEAL_HAS_END
+                           | ORDEAL_COMPARE_REGISTER | ORDEAL_HAS_LIMIT);
+    if (i->kind == ORDEAL_TX_BEGIN)
+        op.write = 0;
+    if (blind && i->kind != ORDEAL_LOAD)
+        return ORDEAL_OK; /* nobody knows what it read and so, what it did */
+    if (i->bytes)
+        s = copy_bytes(x, i->bytes, i->size_log2, &op.write);
+    else if (i->kind == ORDEAL_STORE || i->kind == ORDEAL_SWAP || i->kind == ORDEAL_CAS)
+        op.write = i->write + w->round * i->step;
+    if (i->compare_register != NO_REGISTER && !x->values) {
+        op.flags |= ORDEAL_COMPARE_REGISTER; /* what the register holds comes with the values */
+        compare = ordeal_trace_compare_of(x->p->test, i->op);
+    } else if (i->compare_register != NO_REGISTER) {
+        compare = x->registers[i->compare_register];
+        if (i->size_log2 < 3)
+            compare &= (UINT64_C(1) << (8u << i->size_log2)) - 1;
+    }
+    if (s == ORDEAL_OK && x->values && i->observed && i->kind <= ORDEAL_CAS)
+        s = tell_read(x, i, &op);
+    if (s == ORDEAL_OK)
+        s = ordeal_trace_add(x->trace, &op, compare);
+    return s == ORDEAL_OK && !blind ? tell_registers(x, i) : s;
+}
+
+/* Did the transaction that begins here commit? Its fate is told behind the values inside it. */
+static enum ordeal_status foresee(struct telling *x, struct walker ahead)
+{
+    uint64_t slots = 0;
+    const struct instruction *i;
+    while ((i = next_instruction(&ahead)) && i->kind != ORDEAL_TX_END)
+        slots += instruction_slots(i);
+    uint64_t fate = x->values ? x->values[slots] : 1;
+    x->plainly = fate == 0;
+    return fate > 1 ? ORDEAL_BAD_INPUT : ORDEAL_OK;
+}
+
+static enum ordeal_status tell_thread(struct telling *x, uint32_t thread, uint64_t iteration)
+{
+    struct walker w = walk(x->p, thread, iteration);
+    enum ordeal_status s = ordeal_trace_thread(x->trace, w.thread->number, &x->thread);
+    for (const struct instruction *i; s == ORDEAL_OK && (i = next_instruction(&w)); ) {
+        if (i->kind == ORDEAL_TX_BEGIN) {
+            x->plainly = false;
+            if (w.thread->code[i->match].kind == ORDEAL_TX_END)
+                s = foresee(x, w);
+        }
+        if (i->kind == ORDEAL_TX_END && x->values)
+            x->values++;
+        bool bracket = i->kind == ORDEAL_TX_BEGIN || i->kind == ORDEAL_TX_END;
+        if (s == ORDEAL_OK && !(bracket && x->plainly))
+            s = tell(x, &w, i);
+    }
+    return s;
+}
+
+enum ordeal_status program_trace(const struct program *p, uint64_t iteration,
+                                 const uint64_t *values, const struct machine_claims *claims,
+                                 struct ordeal *o, struct ordeal_trace **trace)
+{
+    struct telling x = { .p = p, .trace = ordeal_trace_new(o) };
+    *trace = NULL;
+    if (!x.trace)
+        return ORDEAL_NO_MEMORY;
+    enum ordeal_status s = tell_facts(&x, claims);
+    for (uint32_t t = 0; s == ORDEAL_OK && t < p->threads; t++) {
+        for (int r = 0; r < MOST_REGISTERS; r++)
+            x.registers[r] = 0;
+        x.values = values ? values + p->thread[t].first_slot : NULL;
+        s = tell_thread(&x, t, iteration);
+    }
+    if (s == ORDEAL_OK)
+        *trace = x.trace;
+    else
+        ordeal_trace_free(x.trace);
+    return s;
+}

@@ -1,0 +1,271 @@
+/* Programs: what is refused and why, where lines lie, and traces from values. */
+#include <stdlib.h>
+#include <string.h>
+#include <unity.h>
+
+#include "checking.h"
+#include "lfsr.h"
+#include "program.h"
+#include "target.h"
+
+static struct ordeal *o;
+
+void setUp(void) { o = ordeal_new(NULL); }
+void tearDown(void) { ordeal_free(o); }
+
+static const struct machine_claims tso = { ORDEAL_TSO, 8 };
+
+struct made { struct ordeal_trace *test; struct program p; };
+
+static struct made make(const char *lines)
+{
+    struct made m = { .test = trace_of_lines(o, lines) };
+    struct ordeal_error e = { 0 };
+    if (!program_compile(&m.p, m.test, "x", &e))
+        TEST_FAIL_MESSAGE(e.reason);
+    return m;
+}
+
+static void unmake(struct made *m)
+{
+    program_free(&m->p);
+    ordeal_trace_free(m->test);
+}
+
+static void refused(const char *lines, uint64_t line, const char *words)
+{
+    struct program p;
+    struct ordeal_error e = { 0 };
+    struct ordeal_trace *test = trace_of_lines(o, lines);
+    TEST_ASSERT_FALSE_MESSAGE(program_compile(&p, test, "x", &e), lines);
+    if (!strstr(e.reason, words))
+        TEST_FAIL_MESSAGE(e.reason);
+    TEST_ASSERT_EQUAL_UINT64_MESSAGE(line, e.line, lines);
+    TEST_ASSERT_EQUAL_STRING("x", e.file);
+    ordeal_trace_free(test);
+}
+
+static void refuses_what_makes_no_sense(void)
+{
+    refused("P0 LOOP.BEGIN#2\nP0 LOOP.BEGIN#2\nP0 LOOP.END\nP0 LOOP.END\n", 3, "a loop inside a");
+    refused("P0 LOOP.BEGIN#2\nP0 S[A]#1\n", 2, "does not end");
+    refused("P0 S[A]#1\nP0 LOOP.END\n", 3, "did not begin");
+    refused("P0 BRANCH.ELSE\n", 2, "did not begin");
+    refused("P0 BRANCH.BEGIN\nP0 BRANCH.ELSE\nP0 BRANCH.ELSE\nP0 BRANCH.END\n", 4, "one BRANCH.ELSE");
+    refused("P0 LOOP.BEGIN#2\nP0 TX.BEGIN\nP0 LOOP.END\nP0 TX.END\n", 4, "block inside it is open");
+    refused("P0 S[A]#1+2\n", 2, "outside of a loop");
+    refused("P0 LOOP.BEGIN#3\nP0 S[A/1]#100+100\nP0 LOOP.END\n", 3, "no longer fits");
+    refused("fault Z\nP0 L[Z]\n", 3, "only NFL");
+    refused("P0 IPI#7\n", 2, "no thread P7");
+    refused("P0 L[A/16] >r1\n", 2, "at most 8 bytes");
+    refused("place A=0 B=0\nP0 L[A]\nP0 L[B]\n", 0, "two lines are placed at 0x0");
+    refused("place A=0x40000000\nP0 L[A]\n", 0, "apart");
+    refused("init A=1\n", 0, "no operation");
+}
+
+static void lines_lie_where_they_are_told_and_the_others_between(void)
+{
+    struct made m = make("place B=0 C=0x80\nP0 S[A+4]#1\nP0 S[B]#1\nP0 S[C]#1\nP0 S[D]#1\n"
+                         "P0 S[A+64]#1\ninit A+4=7 C/8=0x0102030405060708\n");
+    const uint64_t places[] = { 0x40, 0, 0x80, 0xc0, 0x100 };
+    TEST_ASSERT_EQUAL(5, m.p.lines);
+    for (int i = 0; i < 5; i++)
+        TEST_ASSERT_EQUAL_HEX64(places[i], m.p.line[i].place);
+    TEST_ASSERT_EQUAL_HEX64(0x140, m.p.memory);
+    TEST_ASSERT_EQUAL(4, m.p.thread[0].code[0].offset);
+    TEST_ASSERT_EQUAL(7, m.p.line[0].initial[4]);
+    TEST_ASSERT_EQUAL(8, m.p.line[2].initial[0]);
+    TEST_ASSERT_EQUAL(1, m.p.line[2].initial[7]);
+    unmake(&m);
+
+    m = make("P0 S[0x80001040]#1\nP0 S[0x80001100]#1\n");
+    TEST_ASSERT_EQUAL_HEX64(0, m.p.line[0].place);
+    TEST_ASSERT_EQUAL_HEX64(0xc0, m.p.line[1].place);
+    unmake(&m);
+}
+
+static void threads_come_by_number(void)
+{
+    struct made m = make("P7 S[A]#1\nP2 L[A]\nP7 L[B]\nP2 IPI#7\n");
+    TEST_ASSERT_EQUAL(2, m.p.threads);
+    TEST_ASSERT_EQUAL(2, m.p.thread[0].number);
+    TEST_ASSERT_EQUAL(7, m.p.thread[1].number);
+    TEST_ASSERT_EQUAL(1, m.p.thread[0].code[1].count);
+    TEST_ASSERT_EQUAL(2, m.p.slots);
+    TEST_ASSERT_TRUE(m.p.asks.interrupts);
+    unmake(&m);
+}
+
+/* The trace of the values, compared with `expected` as text. */
+static void tells(const struct made *m, uint64_t iteration, const uint64_t *values,
+                  const char *expected)
+{
+    struct ordeal_trace *trace;
+    TEST_ASSERT_EQUAL(ORDEAL_OK, program_trace(&m->p, iteration, values, &tso, o, &trace));
+    char *text = NULL;
+    size_t length = 0;
+    FILE *stream = open_memstream(&text, &length);
+    TEST_ASSERT_EQUAL(ORDEAL_OK, ordeal_write_text(trace, stream));
+    fclose(stream);
+    TEST_ASSERT_EQUAL_STRING(expected, text);
+    free(text);
+    ordeal_trace_free(trace);
+}
+
+static void a_straight_program_tells_its_trace(void)
+{
+    struct made m = make("init A=9\nP1 S[A]#1\nP1 L[B]\nP0 SWAP[A]#2\nP0 NFL[B/8]\nP0 DELAY#3\n");
+    tells(&m, 0, (uint64_t[]){ 1, 0x100000000, 5 },
+          "ordeal 1\nmodel TSO\natomic 8\ninit A=9\nP0 SWAP[A]=1#2\nP0 NFL[B/8]=0x100000000\n"
+          "P0 DELAY#3\nP1 S[A]#1\nP1 L[B]=5\n");
+    tells(&m, 0, NULL, "ordeal 1\nmodel TSO\natomic 8\ninit A=9\nP0 SWAP[A]#2\nP0 NFL[B/8]\n"
+                       "P0 DELAY#3\nP1 S[A]#1\nP1 L[B]\n");
+    struct ordeal_trace *trace;
+    TEST_ASSERT_EQUAL(ORDEAL_BAD_INPUT,
+                      program_trace(&m.p, 0, (uint64_t[]){ UINT64_C(1) << 32, 0, 0 }, &tso, o,
+                                    &trace));
+    unmake(&m);
+}
+
+static void loops_unroll_and_registers_carry(void)
+{
+    struct made m = make("P0 LOOP.BEGIN#3\nP0 S[A]#5+2\nP0 L[B] >r4\nP0 CAS[B]?r4#7+1\n"
+                         "P0 LOOP.END\nP0 L[A]\n");
+    TEST_ASSERT_EQUAL(7, m.p.slots);
+    TEST_ASSERT_EQUAL_UINT64(10, m.p.operations);
+    tells(&m, 0, (uint64_t[]){ 0, 0, 7, 3, 8, 8, 9 },
+          "ordeal 1\nmodel TSO\natomic 8\n"
+          "P0 S[A]#5\nP0 L[B]=0 >r4\nP0 CAS[B]=0?0#7 <r4\n"
+          "P0 S[A]#7\nP0 L[B]=7 >r4\nP0 CAS[B]=3?7#8 <r4\n"
+          "P0 S[A]#9\nP0 L[B]=8 >r4\nP0 CAS[B]=8?8#9 <r4\nP0 L[A]=9\n");
+    unmake(&m);
+}
+
+static void wide_loads_take_several_values(void)
+{
+    struct made m = make("P0 S[A/16]#0x20000000000000003\nP0 L[A/16]\nP0 L[B/1]\n");
+    TEST_ASSERT_EQUAL(3, m.p.slots);
+    tells(&m, 0, (uint64_t[]){ 3, 2, 255 },
+          "ordeal 1\nmodel TSO\natomic 8\nP0 S[A/16]#0x20000000000000003\n"
+          "P0 L[A/16]=0x20000000000000003\nP0 L[B/1]=255\n");
+    unmake(&m);
+}
+
+static void transactions_commit_fall_back_or_abort(void)
+{
+    struct made m = make("P0 TX.BEGIN#2\nP0 L[A]\nP0 S[A]#1\nP0 TX.END\n"
+                         "P0 TX.BEGIN\nP0 L[A]\nP0 S[A]#2\nP0 TX.ABORT\nP0 L[A]\n");
+    TEST_ASSERT_EQUAL(3, m.p.slots);
+    tells(&m, 0, (uint64_t[]){ 4, 1, 5 },
+          "ordeal 1\nmodel TSO\natomic 8\nP0 TX.BEGIN\nP0 L[A]=4\nP0 S[A]#1\nP0 TX.END\n"
+          "P0 TX.BEGIN\nP0 L[A]\nP0 S[A]#2\nP0 TX.ABORT\nP0 L[A]=5\n");
+    tells(&m, 0, (uint64_t[]){ 4, 0, 5 },
+          "ordeal 1\nmodel TSO\natomic 8\nP0 L[A]=4\nP0 S[A]#1\n"
+          "P0 TX.BEGIN\nP0 L[A]\nP0 S[A]#2\nP0 TX.ABORT\nP0 L[A]=5\n");
+    struct ordeal_trace *trace;
+    TEST_ASSERT_EQUAL(ORDEAL_BAD_INPUT,
+                      program_trace(&m.p, 0, (uint64_t[]){ 4, 2, 5 }, &tso, o, &trace));
+    unmake(&m);
+}
+
+static void branches_follow_the_lfsr(void)
+{
+    struct made m = make("seed 7\nP3 BRANCH.BEGIN\nP3 L[A]\nP3 L[B]\nP3 BRANCH.ELSE\nP3 L[C]\n"
+                         "P3 BRANCH.END\nP3 L[D]\n");
+    bool seen[2] = { false, false };
+    TEST_ASSERT_EQUAL(3, m.p.slots);
+    TEST_ASSERT_TRUE(m.p.branches);
+    for (uint64_t iteration = 0; iteration < 20; iteration++) {
+        uint32_t lfsr = lfsr_start(7, 3, iteration), bit = lfsr_step(&lfsr);
+        seen[bit] = true;
+        TEST_ASSERT_EQUAL(bit ? 3 : 2, program_slots_used(&m.p, 0, iteration));
+        tells(&m, iteration, (uint64_t[]){ 1, 2, 3 },
+              bit ? "ordeal 1\nmodel TSO\natomic 8\nseed 7\nP3 L[A]=1\nP3 L[B]=2\nP3 L[D]=3\n"
+                  : "ordeal 1\nmodel TSO\natomic 8\nseed 7\nP3 L[C]=1\nP3 L[D]=2\n");
+    }
+    TEST_ASSERT_TRUE(seen[0] && seen[1]);
+    unmake(&m);
+}
+
+static void the_lfsr_visits_all_states(void)
+{
+    /* Of a maximal one the state comes back after 2^32 - 1 steps and not after a divisor of it. */
+    static const uint32_t primes[] = { 3, 5, 17, 257, 65537 };
+    uint32_t column[33]; /* the linear map of a step, as images of the 32 unit states */
+    for (int k = -1; k < 5; k++) {
+        uint32_t exponent = k < 0 ? UINT32_MAX : UINT32_MAX / primes[k], x = 1, result = 1;
+        for (int b = 0; b < 32; b++) {
+            column[b] = UINT32_C(1) << b;
+            lfsr_step(&column[b]);
+        }
+        for (result = x; exponent; exponent >>= 1) {
+            uint32_t image = 0, squared[32];
+            for (int b = 0; b < 32; b++) {
+                if (result >> b & 1)
+                    image ^= column[b];
+                squared[b] = 0;
+                for (int c = 0; c < 32; c++)
+                    if (column[b] >> c & 1)
+                        squared[b] ^= column[c];
+            }
+            if (exponent & 1)
+                result = image;
+            memcpy(column, squared, sizeof squared);
+        }
+        TEST_ASSERT_EQUAL(k < 0, result == x);
+    }
+}
+
+static void identities_differ(void)
+{
+    static const char *const tests[] = {
+        "P0 S[A]#1\n", "P0 S[A]#2\n", "P0 S[A/8]#1\n", "P0 S[A+4]#1\n", "P1 S[A]#1\nP0 L[A]\n",
+        "P0 L[A]\n", "init A=1\nP0 S[A]#1\n", "seed 3\nP0 S[A]#1\n", "P0 NFL[A]\n",
+        "place A=0x40\nP0 S[A]#1\n", "P0 S[A/16]#1\n", "P0 S[A/16]#2\n", "P0 L[A] >r1\n",
+    };
+    enum { TESTS = sizeof tests / sizeof *tests };
+    uint64_t identity[TESTS];
+    for (int i = 0; i < TESTS; i++) {
+        struct made m = make(tests[i]);
+        identity[i] = program_identity(&m.p);
+        unmake(&m);
+        for (int k = 0; k < i; k++)
+            TEST_ASSERT_TRUE_MESSAGE(identity[k] != identity[i], tests[i]);
+    }
+    struct made again = make(tests[0]);
+    TEST_ASSERT_EQUAL_HEX64(identity[0], program_identity(&again.p));
+    unmake(&again);
+}
+
+static void refusals_name_everything_that_is_missing(void)
+{
+    struct made m = make("P0 TX.BEGIN\nP0 S[A/8]#1\nP0 TX.END\nP1 SWAP[A/1]#1\nP1 FLUSH[A]\n");
+    char text[512];
+    struct abilities all = { 256, 32, 127, 127, 15, 15, true, true, true, true, true, 1 << 20 };
+    TEST_ASSERT_EQUAL(0, target_refusal(&all, &m.p, text, sizeof text));
+    TEST_ASSERT_EQUAL_STRING("", text);
+    struct abilities few = { .threads = 1, .load_sizes = 4, .store_sizes = 4, .swap_sizes = 4,
+                             .memory = 1 << 20 };
+    TEST_ASSERT_GREATER_THAN(0, target_refusal(&few, &m.p, text, sizeof text));
+    TEST_ASSERT_EQUAL_STRING("the test takes 2 threads, it has 1; it has no store of 8 bytes; "
+                             "it has no swap of 1 byte; it has no transactions; "
+                             "it has no cache flush", text);
+    unmake(&m);
+}
+
+int main(void)
+{
+    UNITY_BEGIN();
+    RUN_TEST(refuses_what_makes_no_sense);
+    RUN_TEST(lines_lie_where_they_are_told_and_the_others_between);
+    RUN_TEST(threads_come_by_number);
+    RUN_TEST(a_straight_program_tells_its_trace);
+    RUN_TEST(loops_unroll_and_registers_carry);
+    RUN_TEST(wide_loads_take_several_values);
+    RUN_TEST(transactions_commit_fall_back_or_abort);
+    RUN_TEST(branches_follow_the_lfsr);
+    RUN_TEST(the_lfsr_visits_all_states);
+    RUN_TEST(identities_differ);
+    RUN_TEST(refusals_name_everything_that_is_missing);
+    return UNITY_END();
+}
