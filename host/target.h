@@ -1,0 +1,64 @@
+/* What can run a test: one interface, one file a target (target_*.c), one table (target.c).
+ *
+ * A target is opened once with the options of `ordeal run` and then runs many programs. It says
+ * what it can do, and target_refusal() compares that with what a program asks before anything
+ * runs. run() hands every iteration's values (program.h) to the sink, in order; it returns when
+ * all are done, the sink says stop, ^C was pressed (interrupted(), progress.h), or the machine
+ * failed. After close() no process and no file is left. */
+#ifndef HOST_TARGET_H
+#define HOST_TARGET_H
+
+#include "program.h"
+
+struct target_options {
+    enum ordeal_model model;     /* of the machine */
+    bool model_given;
+    uint64_t seed;
+    double timeout;              /* seconds a program may take for one iteration or batch */
+    const char *bug;             /* model: break it so */
+    const char *tm;              /* model: "lazy" or "eager" */
+    const char *machine;         /* elf: "qemu" */
+    const char *command;         /* elf: template of a simulator's command line */
+    const char *emit;            /* elf: write the programs there, run nothing */
+    const char *isa;             /* elf: "rv32ima", "rv64ima" */
+    const char *platform;        /* elf: "ram=0x80000000,clint=0x2000000": where things are */
+    bool quiet;                  /* no warnings */
+};
+
+enum target_result {
+    TARGET_DONE,
+    TARGET_STOPPED,              /* by the sink or by ^C */
+    TARGET_HUNG,                 /* why: which thread, which operation was last seen */
+    TARGET_FAILED,               /* why: it crashed, could not be started, was lost */
+};
+
+struct why { char text[1024]; };
+
+struct target_sink {
+    /* The values of one iteration, the target's again after the call; false: stop. */
+    bool (*outcome)(void *user, uint64_t iteration, const uint64_t *values);
+    void *user;
+};
+
+struct target {
+    const char *name, *summary;  /* for --help */
+    /* False: `why`. Options that it does not know are refused by target_open(), see `takes`. */
+    bool (*open)(const struct target_options *options, void **machine, struct why *why);
+    struct abilities (*can)(const void *machine);
+    struct machine_claims (*claims)(const void *machine);
+    bool exact;                  /* the same seed gives the same values */
+    uint32_t iterations;         /* of a test when nobody says how many */
+    /* Iterations first .. first + count - 1. */
+    enum target_result (*run)(void *machine, const struct program *p, uint64_t first,
+                              uint64_t count, const struct target_sink *sink, struct why *why);
+    void (*close)(void *machine);
+};
+
+extern const struct target target_model, target_native, target_elf;
+
+extern const struct target *const targets[];  /* ends with NULL */
+const struct target *target_find(const char *name);
+/* Why a machine cannot run the program, in words, as snprintf; "" when it can. */
+int target_refusal(const struct abilities *can, const struct program *p, char *text, size_t size);
+
+#endif
