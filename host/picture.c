@@ -412,17 +412,25 @@ static void set_defaults(struct drawing *d, const char *title)
         set(d->graph, "splines", "line");
 }
 
+/* One for all pictures, to the end of the program: Graphviz's text plugin looks at the fonts of the
+ * context it saw last also when that one has been freed. */
+static GVC_t *layout_context(void)
+{
+    static GVC_t *context;
+    if (!context)
+        context = gvContext();
+    return context;
+}
+
 static bool render(Agraph_t *graph, enum picture_format format, FILE *stream)
 {
     if (format == PICTURE_DOT)
         return agwrite(graph, stream) == 0;
-    GVC_t *context = gvContext();
+    GVC_t *context = layout_context();
     bool laid_out = context && gvLayout(context, graph, "nop") == 0;
     bool drawn = laid_out && gvRender(context, graph, "svg", stream) == 0;
     if (laid_out)
         gvFreeLayout(context, graph);
-    if (context)
-        gvFreeContext(context);
     return drawn;
 }
 

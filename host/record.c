@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "explain.h"
+
 const char *const verdict_words[] = {
     [ORDEAL_PASS] = "PASS", [ORDEAL_FAIL] = "FAIL", [ORDEAL_UNDECIDED] = "UNDECIDED",
 };
@@ -58,69 +60,118 @@ void record_core(cJSON *record, const struct ordeal_trace *t, const struct ordea
     }
 }
 
+/* A place to begin reading: the first operation of the circle that closes the proof. */
+static uint32_t first_of_circle(const struct ordeal_verdict *v)
+{
+    size_t steps = ordeal_verdict_steps(v);
+    while (steps-- > 0) {
+        struct ordeal_step step;
+        ordeal_verdict_step(v, steps, &step);
+        for (size_t i = 0; i < step.edge_count; i++) {
+            struct ordeal_event e;
+            ordeal_verdict_event(v, step.edges[i].from, &e);
+            if (e.op != ORDEAL_NONE)
+                return step.edges[i].from;
+        }
+    }
+    return ORDEAL_NONE;
+}
+
+static void record_place(cJSON *record, const struct input *in, const struct naming *names,
+                         uint32_t event)
+{
+    char text[1024];
+    if (event == ORDEAL_NONE)
+        return;
+    snprintf(text, sizeof text, "%s:%u", in->name, line_of_event(names, event));
+    cJSON_AddStringToObject(record, "at", text);
+}
+
+void record_reason(cJSON *record, const struct input *in, const struct ordeal_verdict *v)
+{
+    struct naming names = { .trace = in->trace, .verdict = v,
+                            .views = ordeal_verdict_model(v) == ORDEAL_PC };
+    char text[1024];
+    uint32_t unwritten = ordeal_verdict_unwritten(v);
+    if (unwritten != ORDEAL_NONE) {
+        snprintf(text, sizeof text, "%s saw a value nobody wrote there",
+                 name_event(&names, unwritten, ORDEAL_NONE));
+        cJSON_AddStringToObject(record, "reason", text);
+        record_place(record, in, &names, unwritten);
+        return;
+    }
+    struct proof proof;
+    if (proof_read(&proof, v) && proof.inferences.count) {
+        explain_shortly(&proof, &names, text, sizeof text);
+        cJSON_AddStringToObject(record, "reason", text);
+        record_place(record, in, &names, first_of_circle(v));
+    }
+    proof_free(&proof);
+}
+
 /* ---- text ---------------------------------------------------------------------------- */
 
 /* Bare where it is one word, else in quotes with backslashes, so that a line stays a line. */
-static void print_word(const char *word)
+static void write_word(const char *word, FILE *out)
 {
     bool plain = *word != '\0';
     for (const char *p = word; *p && plain; p++)
         plain = isgraph((unsigned char)*p) ? *p != '"' : (unsigned char)*p >= 0x80;
     if (plain) {
-        fputs(word, stdout);
+        fputs(word, out);
         return;
     }
-    putchar('"');
+    fputc('"', out);
     for (const char *p = word; *p; p++) {
         if (*p == '"' || *p == '\\')
-            printf("\\%c", *p);
+            fprintf(out, "\\%c", *p);
         else if (iscntrl((unsigned char)*p))
-            printf("\\x%02x", (unsigned char)*p);
+            fprintf(out, "\\x%02x", (unsigned char)*p);
         else
-            putchar(*p);
+            fputc(*p, out);
     }
-    putchar('"');
+    fputc('"', out);
 }
 
-static void print_value(const cJSON *item)
+static void write_value(const cJSON *item, FILE *out)
 {
     if (cJSON_IsArray(item))
-        printf("%d", cJSON_GetArraySize(item));
+        fprintf(out, "%d", cJSON_GetArraySize(item));
     else if (cJSON_IsBool(item))
-        fputs(cJSON_IsTrue(item) ? "yes" : "no", stdout);
+        fputs(cJSON_IsTrue(item) ? "yes" : "no", out);
     else if (cJSON_IsNumber(item) && floor(item->valuedouble) == item->valuedouble)
-        printf("%.0f", item->valuedouble);
+        fprintf(out, "%.0f", item->valuedouble);
     else if (cJSON_IsNumber(item))
-        printf("%.3f", item->valuedouble);
+        fprintf(out, "%.3f", item->valuedouble);
     else
-        print_word(item->valuestring);
+        write_word(item->valuestring, out);
 }
 
 /* A reason may quote what stood in the file; it must not break the line. */
-static void print_line_safe(const char *text)
+static void write_line_safe(const char *text, FILE *out)
 {
     for (; *text; text++)
-        putchar(iscntrl((unsigned char)*text) ? '?' : *text);
+        fputc(iscntrl((unsigned char)*text) ? '?' : *text, out);
 }
 
-static void print_text(const cJSON *record)
+static void write_text(const cJSON *record, FILE *out)
 {
     const cJSON *verdict = record->child, *file = verdict->next, *field = file->next;
-    printf("%s ", verdict->valuestring);
+    fprintf(out, "%s ", verdict->valuestring);
     if (strcmp(verdict->valuestring, "ERROR") == 0) {
-        print_line_safe(file->valuestring);
+        write_line_safe(file->valuestring, out);
         for (; field && cJSON_IsNumber(field); field = field->next)
-            printf(":%.0f", field->valuedouble);
-        fputs(": ", stdout);
-        print_line_safe(field->valuestring);
+            fprintf(out, ":%.0f", field->valuedouble);
+        fputs(": ", out);
+        write_line_safe(field->valuestring, out);
     } else {
-        print_word(file->valuestring);
+        write_word(file->valuestring, out);
         for (; field; field = field->next) {
-            printf(" %s=", field->string);
-            print_value(field);
+            fprintf(out, " %s=", field->string);
+            write_value(field, out);
         }
     }
-    putchar('\n');
+    fputc('\n', out);
 }
 
 /* ---- either -------------------------------------------------------------------------- */
@@ -130,17 +181,26 @@ static bool complete(const cJSON *record)
     return record && record->child && record->child->next;
 }
 
+bool record_write(const cJSON *record, bool json, FILE *out)
+{
+    if (!complete(record))
+        return false;
+    if (!json) {
+        write_text(record, out);
+        return true;
+    }
+    char *text = cJSON_PrintUnformatted(record);
+    if (text)
+        fprintf(out, "%s\n", text);
+    cJSON_free(text);
+    return text != NULL;
+}
+
 bool record_print(cJSON *record, bool json)
 {
-    char *text = json && complete(record) ? cJSON_PrintUnformatted(record) : NULL;
-    bool whole = json ? text != NULL : complete(record);
+    bool whole = record_write(record, json, stdout);
     if (!whole)
         fputs("ordeal: out of memory\n", stderr);
-    else if (json)
-        puts(text);
-    else
-        print_text(record);
-    cJSON_free(text);
     cJSON_Delete(record);
     return whole && !ferror(stdout);
 }

@@ -3,6 +3,7 @@
 #define HOST_RECORD_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include <cJSON.h>
 
@@ -16,7 +17,11 @@ cJSON *record_error(const struct ordeal_error *e);
 void record_counters(cJSON *record, const struct ordeal_verdict *v);
 /* The core as an array of operations with their lines. */
 void record_core(cJSON *record, const struct ordeal_trace *t, const struct ordeal_verdict *v);
+/* Why it fails, in one sentence, and where to begin reading: reason= and at=. */
+void record_reason(cJSON *record, const struct input *in, const struct ordeal_verdict *v);
 
+/* False: out of memory; what the stream says of itself stays there. */
+bool record_write(const cJSON *record, bool json, FILE *out);
 /* Prints and frees. False: out of memory or standard output is broken. */
 bool record_print(cJSON *record, bool json);
 

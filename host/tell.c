@@ -1,0 +1,249 @@
+#include "tell.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const char *model_name(const struct told *t)
+{
+    return ordeal_model_name(ordeal_verdict_model(t->verdict));
+}
+
+/* ---- a table of operations, a column a thread ------------------------------------------------ */
+
+struct column {
+    uint32_t thread, number;   /* number: the n of Pn */
+    LIST(uint32_t) ops;
+    size_t width;
+};
+struct table { LIST(struct column) columns; };
+
+static struct column *column_of(struct told *t, struct table *table, uint32_t thread)
+{
+    for (size_t i = 0; i < table->columns.count; i++)
+        if (table->columns.data[i].thread == thread)
+            return &table->columns.data[i];
+    struct column fresh = { .thread = thread, .number = thread_number(&t->names, thread) };
+    if (!LIST_PUSH(&table->columns, fresh))
+        return NULL;
+    return &table->columns.data[table->columns.count - 1];
+}
+
+static int format_cell(struct told *t, uint32_t op, char *buffer, size_t size)
+{
+    return snprintf(buffer, size, "%" PRIu32 ": %s", line_of_op(&t->names, op),
+                    name_op_bare(&t->names, op));
+}
+
+static void tell_columns(struct told *t, const struct table *table, size_t first, size_t last)
+{
+    size_t rows = 0;
+    for (size_t c = first; c < last; c++) {
+        const struct column *column = &table->columns.data[c];
+        fprintf(t->out, "  %-*s", c + 1 < last ? (int)column->width : 0,
+                name_thread(&t->names, column->thread));
+        rows = column->ops.count > rows ? column->ops.count : rows;
+    }
+    fputc('\n', t->out);
+    for (size_t row = 0; row < rows; row++) {
+        size_t reach = first; /* no blanks at the end of a line */
+        for (size_t c = first; c < last; c++)
+            if (row < table->columns.data[c].ops.count)
+                reach = c + 1;
+        for (size_t c = first; c < reach; c++) {
+            const struct column *column = &table->columns.data[c];
+            char cell[NAME_SIZE + 16] = "";
+            if (row < column->ops.count)
+                format_cell(t, column->ops.data[row], cell, sizeof cell);
+            fprintf(t->out, "  %-*s", c + 1 < reach ? (int)column->width : 0, cell);
+        }
+        fputc('\n', t->out);
+    }
+}
+
+static int by_thread(const void *a, const void *b)
+{
+    const struct column *x = a, *y = b;
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
+static bool fill_table(struct told *t, struct table *table, const uint32_t *ops, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct column *c = column_of(t, table, ordeal_trace_op(t->in->trace, ops[i])->thread);
+        char cell[NAME_SIZE + 16];
+        size_t width = (size_t)format_cell(t, ops[i], cell, sizeof cell);
+        if (!c || !LIST_PUSH(&c->ops, ops[i]))
+            return false;
+        if (width > c->width)
+            c->width = width;
+    }
+    if (table->columns.count)
+        qsort(table->columns.data, table->columns.count, sizeof *table->columns.data, by_thread);
+    return true;
+}
+
+/* As many threads side by side as the page is wide, the others below. */
+static bool tell_table(struct told *t, const uint32_t *ops, size_t count)
+{
+    enum { PAGE = 100 };
+    struct table table = { 0 };
+    bool whole = fill_table(t, &table, ops, count);
+    for (size_t first = 0, last; first < table.columns.count && whole; first = last) {
+        size_t width = 0;
+        for (last = first; last < table.columns.count; last++) {
+            width += table.columns.data[last].width + 2;
+            if (last > first && width > PAGE)
+                break;
+        }
+        if (first)
+            fputc('\n', t->out);
+        tell_columns(t, &table, first, last);
+    }
+    for (size_t i = 0; i < table.columns.count; i++)
+        LIST_FREE(&table.columns.data[i].ops);
+    LIST_FREE(&table.columns);
+    return whole;
+}
+
+/* ---- FAIL ---------------------------------------------------------------------------- */
+
+static void tell_step(const struct told *t, const struct explained *e, size_t number)
+{
+    fprintf(t->out, "%4zu. %*s%s", number, (int)e->depth * 3, "", e->text);
+    if (e->rule || e->because.count) {
+        fprintf(t->out, " (%s%s", e->rule ? e->rule : "", e->rule && e->because.count ? "; " : "");
+        for (size_t i = 0; i < e->because.count; i++)
+            fprintf(t->out, "%s%u", i ? ", " : e->because.count > 1 ? "steps " : "step ",
+                    e->because.data[i]);
+        fputc(')', t->out);
+    }
+    if (e->lines.count)
+        fprintf(t->out, " [%s:", t->in->name);
+    for (size_t i = 0; i < e->lines.count; i++)
+        fprintf(t->out, "%s%" PRIu32, i ? "," : "", e->lines.data[i]);
+    fputs(e->lines.count ? "]\n" : "\n", t->out);
+}
+
+static bool tell_core(struct told *t)
+{
+    const uint32_t *ops;
+    size_t count = ordeal_verdict_core(t->verdict, &ops);
+    if (count == 0)
+        return true;
+    fprintf(t->out, "\nThese %zu operations alone already violate it (with their lines in the "
+                    "trace):\n\n", count);
+    return tell_table(t, ops, count);
+}
+
+/* The stores to the word of a load that saw what nobody wrote, and the word's initial value. */
+static bool writes_same_word(const struct ordeal_op *a, const struct ordeal_op *load)
+{
+    bool writes = a->kind == ORDEAL_STORE || a->kind == ORDEAL_SWAP || a->kind == ORDEAL_CAS;
+    uint64_t a_end = a->address + (UINT64_C(1) << a->size_log2);
+    uint64_t load_end = load->address + (UINT64_C(1) << load->size_log2);
+    return writes && a->base == load->base && a->address < load_end && load->address < a_end;
+}
+
+static void tell_unwritten(struct told *t, uint32_t event)
+{
+    enum { SHOWN = 20 };
+    struct ordeal_event e, initial;
+    ordeal_verdict_event(t->verdict, event, &e);
+    fprintf(t->out, "\n%s [%s:%" PRIu32 "] saw %" PRIu64 " in %s, but nobody ever wrote that "
+                    "there.\nWhat was written there:\n", name_op(&t->names, e.op), t->in->name,
+            line_of_op(&t->names, e.op), e.value, e.location);
+    uint32_t events = ordeal_verdict_events(t->verdict);
+    for (uint32_t i = 0; i < events; i++) {
+        ordeal_verdict_event(t->verdict, i, &initial);
+        if (initial.op != ORDEAL_NONE)
+            break; /* initial stores come first */
+        if (strcmp(initial.location, e.location) == 0)
+            fprintf(t->out, "  %s\n", name_event(&t->names, i, ORDEAL_NONE));
+    }
+    const struct ordeal_trace *trace = t->in->trace;
+    size_t found = 0, length = ordeal_trace_length(trace);
+    for (size_t i = 0; i < length; i++)
+        if (writes_same_word(ordeal_trace_op(trace, i), ordeal_trace_op(trace, e.op))
+            && ++found <= SHOWN)
+            fprintf(t->out, "  %s [%s:%" PRIu32 "]\n", name_op(&t->names, i), t->in->name,
+                    line_of_op(&t->names, i));
+    if (found > SHOWN)
+        fprintf(t->out, "  and %zu more\n", found - SHOWN);
+}
+
+static bool tell_fail(struct told *t)
+{
+    fprintf(t->out, "FAIL %s violates %s.\n", t->in->label, model_name(t));
+    uint32_t unwritten = ordeal_verdict_unwritten(t->verdict);
+    if (unwritten != ORDEAL_NONE) {
+        tell_unwritten(t, unwritten);
+        return true;
+    }
+    if (!tell_core(t))
+        return false;
+    if (t->why->steps.count)
+        fputs("\nWhy no order of them is legal:\n\n", t->out);
+    for (size_t i = 0; i < t->why->steps.count; i++)
+        tell_step(t, &t->why->steps.data[i], i + 1);
+    return true;
+}
+
+/* ---- PASS ---------------------------------------------------------------------------- */
+
+static void tell_place(struct told *t, const struct ordeal_place *p, size_t number)
+{
+    uint32_t line = line_of_event(&t->names, p->event);
+    fprintf(t->out, "%6zu. %s", number, name_event(&t->names, p->event, p->view));
+    if (line)
+        fprintf(t->out, " [%s:%" PRIu32 "]", t->in->name, line);
+    fputc('\n', t->out);
+}
+
+static void tell_pass(struct told *t)
+{
+    enum { EDGE = 10 };
+    const struct ordeal_place *places;
+    size_t count = ordeal_verdict_order(t->verdict, &places);
+    fprintf(t->out, "PASS %s obeys %s.\n\nAn order that proves it, earliest first "
+                    "(an atomic group is named by its first operation):\n\n", t->in->label,
+            model_name(t));
+    for (size_t i = 0; i < count && !ferror(t->out); i++) {
+        if (!t->all && count > 2 * EDGE && i == EDGE) {
+            fprintf(t->out, "        ... %zu more, shown with --all\n", count - 2 * EDGE);
+            i = count - EDGE;
+        }
+        tell_place(t, &places[i], i + 1);
+    }
+}
+
+/* -------------------------------------------------------------------------------------- */
+
+static void tell_statistics(const struct told *t)
+{
+    const char *name;
+    uint64_t value;
+    fputs("\nStatistics:", t->out);
+    for (size_t i = 0; ordeal_verdict_counter(t->verdict, i, &name, &value); i++)
+        fprintf(t->out, " %s=%" PRIu64, name, value);
+    fputc('\n', t->out);
+}
+
+bool tell_verdict(struct told *t)
+{
+    enum ordeal_result result = ordeal_verdict_result(t->verdict);
+    const char *note = ordeal_verdict_note(t->verdict);
+    bool whole = true;
+    t->names = (struct naming){ .trace = t->in->trace, .verdict = t->verdict,
+                                .views = ordeal_verdict_model(t->verdict) == ORDEAL_PC };
+    if (result == ORDEAL_FAIL)
+        whole = tell_fail(t);
+    else if (result == ORDEAL_PASS)
+        tell_pass(t);
+    else
+        fprintf(t->out, "UNDECIDED %s: whether it obeys %s is not known.\n", t->in->label,
+                model_name(t));
+    if (note[0])
+        fprintf(t->out, "\nNote: %s\n", note);
+    tell_statistics(t);
+    return whole;
+}
