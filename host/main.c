@@ -1,7 +1,6 @@
 /* The `ordeal` program: finds the command in the table and hands over to it. */
 #include <errno.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,32 +9,13 @@
 #include "ordeal.h"
 
 static const struct command *const commands[] = {
+    &command_gen,
+    &command_run,
     &command_check,
     &command_show,
     &command_convert,
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
-
-int exit_worst(int a, int b)
-{
-    static const int graver_first[] = { EXIT_INTERNAL, EXIT_INTERRUPTED, EXIT_VIOLATION, EXIT_BAD,
-                                        EXIT_TARGET, EXIT_UNDECIDED };
-    for (size_t i = 0; i < sizeof graver_first / sizeof *graver_first; i++)
-        if (a == graver_first[i] || b == graver_first[i])
-            return graver_first[i];
-    return EXIT_FINE;
-}
-
-int complain(const struct command *c, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    fprintf(stderr, "ordeal%s%s: ", c ? " " : "", c ? c->name : "");
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
-    va_end(args);
-    return EXIT_BAD;
-}
 
 static void print_help(FILE *stream)
 {

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,28 @@ static bool parse_text(const char *text, void *field)
 {
     *(const char **)field = text;
     return *text != '\0';
+}
+
+static bool parse_words(const char *text, void *field)
+{
+    struct words *words = field;
+    if (*text == '\0' || words->count == MOST_WORDS)
+        return false;
+    words->word[words->count++] = text;
+    return true;
+}
+
+static bool parse_whole(const char *text, void *field)
+{
+    char *end;
+    errno = 0;
+    *(uint64_t *)field = strtoull(text, &end, 0);
+    return errno == 0 && *text >= '0' && *text <= '9' && *end == '\0';
+}
+
+static bool parse_counted(const char *text, void *field)
+{
+    return parse_whole(text, field) && *(uint64_t *)field > 0;
 }
 
 static bool parse_positive(const char *text, double *number)
@@ -86,6 +109,9 @@ static bool parse_format(const char *text, void *field)
 
 const struct option_type option_flag = { parse_flag, NULL, NULL };
 const struct option_type option_text = { parse_text, "a name", NULL };
+const struct option_type option_words = { parse_words, "a word, and 64 times at most", NULL };
+const struct option_type option_whole = { parse_whole, "a whole number", NULL };
+const struct option_type option_positive = { parse_counted, "a whole number above 0", NULL };
 const struct option_type option_seconds = { parse_seconds, "a number of seconds above 0", NULL };
 const struct option_type option_megabytes = { parse_megabytes, "a number of megabytes above 0",
                                               NULL };

@@ -31,6 +31,9 @@ struct option_spec {
 extern const struct option_type
     option_flag,        /* bool */
     option_text,        /* const char * */
+    option_words,       /* struct words: may be given many times */
+    option_whole,       /* uint64_t, from 0 */
+    option_positive,    /* uint64_t, from 1 */
     option_seconds,     /* double */
     option_megabytes,   /* size_t, in bytes */
     option_model,       /* struct choice, of enum ordeal_model */
@@ -38,6 +41,9 @@ extern const struct option_type
     option_format;      /* enum ordeal_format */
 
 struct choice { bool given; int value; };
+
+enum { MOST_WORDS = 64 };
+struct words { size_t count; const char *word[MOST_WORDS]; };
 
 /* Fills `fields` and leaves the operands in argv[*operand..argc-1]. Returns -1 to go on, or the
  * exit status to end with (--help was answered, or a complaint was printed). */

@@ -1,0 +1,260 @@
+/* `ordeal gen`: tests from a bias. */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "generate.h"
+#include "input.h"
+#include "options.h"
+#include "output.h"
+
+struct gen {
+    struct words bias, set;
+    uint64_t count, seed, first;
+    const char *output;
+    enum ordeal_format format;
+    bool compress, print_bias, keys;
+
+    const struct command *command;
+    struct bias *values;
+    struct generator *generator;
+    struct ordeal *o;
+    struct progress progress;
+};
+
+static const struct option_spec options[] = {
+    OPTION(gen, bias, "bias", 'b', "FILE", words, NULL,
+           "what kind of tests to make; of several files later ones override"),
+    OPTION(gen, set, "set", 's', "KEY=VALUE", words, NULL,
+           "a key of the bias, as section.key=value; overrides the files;\n"
+           "may be given many times"),
+    OPTION(gen, count, "count", 'n', "N", positive, "1", "how many tests to make"),
+    OPTION(gen, seed, "seed", 0, "S", whole, "1", "another seed makes other tests"),
+    OPTION(gen, first, "first", 0, "N", whole, "0",
+           "number of the first test; tests 7, 8, … of a seed are the same\n"
+           "whether or not those before them are made"),
+    OPTION(gen, output, "output", 'o', "OUT", text, "-",
+           "file to write, 'DIR/' for a file a test, '-' is standard output"),
+    OPTION(gen, format, "format", 'f', "FORMAT", format, NULL,
+           "text or binary; without it told by the ending of OUT (.otr binary, else text):"),
+    OPTION(gen, compress, "compress", 'z', NULL, flag, NULL, "binary only: pack with zstd"),
+    OPTION(gen, print_bias, "print-bias", 0, NULL, flag, NULL,
+           "write the bias as it is with --bias and --set, commented, and make no test"),
+    OPTION(gen, keys, "keys", 'k', NULL, flag, NULL,
+           "list the keys of a bias: defaults, what is allowed, and what they mean"),
+    OPTION_END
+};
+
+/* ---- the bias ------------------------------------------------------------------------------ */
+
+static void print_keys(void)
+{
+    const char *section = "";
+    for (int i = 0; i < BIAS_KEY_COUNT; i++) {
+        const struct bias_key *k = &bias_keys[i];
+        char name[64], preset[32], allowed[128];
+        if (strcmp(section, k->section) != 0)
+            printf("%s[%s]\n", i ? "\n" : "", k->section);
+        section = k->section;
+        bias_value_text(k, k->preset, preset, sizeof preset);
+        bias_allowed(k, allowed, sizeof allowed);
+        snprintf(name, sizeof name, "%s = %s", k->name, preset);
+        printf("  %-24s ", name);
+        for (const char *p = k->help; *p; p++) {
+            putchar(*p);
+            if (*p == '\n')
+                printf("%27s", "");
+        }
+        printf(" (%s)\n", allowed);
+    }
+    puts("\n[idiom NAME]               an idiom of your own\n"
+         "  weight = …               as of the others in [idioms]: relative to [operations]\n"
+         "  test = …                 lines in the test notation, indented: P0 S[x]#1;\n"
+         "                           threads, names and values stand for any\n"
+         "  file = …                 or a file that holds them");
+}
+
+static int complain_of_bias(const struct gen *g, const struct ordeal_error *e)
+{
+    char text[1024];
+    error_format(e, text, sizeof text);
+    return complain(g->command, "%s", text);
+}
+
+static int take_bias(struct gen *g)
+{
+    struct ordeal_error e;
+    g->values = bias_new();
+    if (!g->values)
+        return complain(g->command, "out of memory");
+    for (size_t i = 0; i < g->bias.count; i++)
+        if (!bias_read(g->values, g->bias.word[i], &e))
+            return complain_of_bias(g, &e);
+    for (size_t i = 0; i < g->set.count; i++)
+        if (!bias_set(g->values, g->set.word[i], &e))
+            return complain_of_bias(g, &e);
+    return bias_check(g->values, &e) ? -1 : complain_of_bias(g, &e);
+}
+
+/* ---- tests --------------------------------------------------------------------------------- */
+
+static enum ordeal_status write_test(const struct gen *g, const struct ordeal_trace *t,
+                                     FILE *stream)
+{
+    if (g->format == ORDEAL_FORMAT_BINARY)
+        return ordeal_write_binary(t, stream, g->compress);
+    return ordeal_write_text(t, stream);
+}
+
+/* -1: go on; else the exit status. */
+static int make_test(struct gen *g, uint64_t number, FILE *stream, const char *name)
+{
+    struct ordeal_trace *test;
+    errno = 0;
+    enum ordeal_status status = generator_make(g->generator, number, g->o, &test);
+    if (status == ORDEAL_OK)
+        status = write_test(g, test, stream);
+    ordeal_trace_free(test);
+    if (status == ORDEAL_OK)
+        return -1;
+    progress_erase(&g->progress);
+    return complain(g->command, "%s: %s", name,
+                    errno ? strerror(errno) : ordeal_last_error(g->o)->reason);
+}
+
+static int write_failed(struct gen *g, struct output *out, const char *name, int error)
+{
+    output_abandon(out);
+    return complain(g->command, "%s: %s", name, strerror(error));
+}
+
+static bool go_on(struct gen *g, uint64_t done)
+{
+    return !progress_callback(&g->progress, "making tests", (double)done / (double)g->count);
+}
+
+static int to_one_file(struct gen *g)
+{
+    struct output out;
+    int error = output_open(&out, g->output), status = -1;
+    if (error)
+        return write_failed(g, &out, g->output, error);
+    for (uint64_t i = 0; i < g->count && status < 0; i++)
+        status = go_on(g, i) ? make_test(g, g->first + i, out.stream, g->output)
+                             : EXIT_INTERRUPTED;
+    if (status >= 0) {
+        output_abandon(&out);
+        return status;
+    }
+    error = output_commit(&out);
+    return error ? write_failed(g, &out, g->output, error) : EXIT_FINE;
+}
+
+static int to_own_file(struct gen *g, uint64_t number, int digits)
+{
+    char *name;
+    struct output out;
+    if (asprintf(&name, "%s%0*" PRIu64 "%s", g->output, digits, number,
+                 g->format == ORDEAL_FORMAT_BINARY ? ".otr" : ".test") < 0)
+        return complain(g->command, "out of memory");
+    int error = output_open(&out, name), status = -1;
+    if (!error) {
+        status = make_test(g, number, out.stream, name);
+        if (status < 0)
+            error = output_commit(&out);
+    }
+    if (error)
+        status = write_failed(g, &out, name, error);
+    output_abandon(&out);
+    free(name);
+    return status;
+}
+
+/* DIR/0000.test, DIR/0001.test, …, so that they are listed in order. */
+static int to_directory(struct gen *g)
+{
+    int status = -1, digits = snprintf(NULL, 0, "%" PRIu64, g->first + g->count - 1);
+    if (mkdir(g->output, 0777) != 0 && errno != EEXIST)
+        return complain(g->command, "%s: %s", g->output, strerror(errno));
+    for (uint64_t i = 0; i < g->count && status < 0; i++)
+        status = go_on(g, i) ? to_own_file(g, g->first + i, digits) : EXIT_INTERRUPTED;
+    return status < 0 ? EXIT_FINE : status;
+}
+
+static bool ends_with(const char *text, const char *ending)
+{
+    size_t n = strlen(text), m = strlen(ending);
+    return n >= m && strcmp(text + n - m, ending) == 0;
+}
+
+static int make_tests(struct gen *g)
+{
+    g->generator = generator_new(g->values, g->seed);
+    g->o = ordeal_new(NULL);
+    if (!g->generator || !g->o)
+        return complain(g->command, "out of memory");
+    interrupt_watch();
+    progress_start(&g->progress, "ordeal gen");
+    int status = ends_with(g->output, "/") ? to_directory(g) : to_one_file(g);
+    progress_erase(&g->progress);
+    return status;
+}
+
+static int gen_usage(struct gen *g, const char *operand)
+{
+    if (operand)
+        return complain(g->command, "what is '%s'? A bias file is given with --bias", operand);
+    if (g->format == ORDEAL_FORMAT_AXE)
+        return complain(g->command, "tests cannot be said in the axe format; "
+                                    "use --format text or binary");
+    if (g->format == ORDEAL_FORMAT_GUESS)
+        g->format = ends_with(g->output, ".otr") ? ORDEAL_FORMAT_BINARY : ORDEAL_FORMAT_TEXT;
+    if (g->compress && g->format != ORDEAL_FORMAT_BINARY)
+        return complain(g->command, "--compress is for the binary format; use --format binary");
+    if (g->format == ORDEAL_FORMAT_BINARY && strcmp(g->output, "-") == 0 && isatty(STDOUT_FILENO))
+        return complain(g->command, "a binary test is not for a terminal; use -o FILE");
+    if (g->count > UINT64_MAX - g->first)
+        return complain(g->command, "--first and --count together are beyond any number");
+    return -1;
+}
+
+static int run(const struct command *self, int argc, char **argv)
+{
+    struct gen g = { .command = self };
+    int operand, status = options_parse(self, argc, argv, &g, &operand);
+    if (status < 0)
+        status = gen_usage(&g, argv[operand]);
+    if (status < 0 && g.keys) {
+        print_keys();
+        status = EXIT_FINE;
+    }
+    if (status < 0)
+        status = take_bias(&g);
+    if (status < 0 && g.print_bias) {
+        bias_write(g.values, stdout, true);
+        status = EXIT_FINE;
+    }
+    if (status < 0)
+        status = make_tests(&g);
+    generator_free(g.generator);
+    ordeal_free(g.o);
+    bias_free(g.values);
+    return status;
+}
+
+const struct command command_gen = {
+    .name = "gen",
+    .summary = "make random tests of a kind told by a bias file",
+    .operands = "",
+    .description =
+        "Makes tests for multiprocessors: threads that race for a few words of memory. What they\n"
+        "consist of is told by a bias file, of which every key has a default; 'ordeal gen --keys'\n"
+        "explains them, 'ordeal gen --print-bias > my.bias' writes a file to begin with. The same\n"
+        "bias, seed and number give the same test on every machine. 'ordeal run' runs them.",
+    .example = "  $ ordeal gen --bias examples/swaps.bias --set threads=4 -n 1000 -o tests/\n"
+               "  $ ordeal gen --set idioms.sb=100 --set operations.swap=0 | less\n",
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,582 @@
+/* The generator grows all threads together, an operation or a block at a time, so that what idioms
+ * put into several of them meets when it is run. Integers only, one stream of random numbers a
+ * test, nothing allocated on the way. */
+#include "generate.h"
+
+#include "choices.h"
+#include "memory.h"
+#include "program.h"
+
+enum block { LOOP, BRANCH, TRANSACTION, BLOCKS };
+
+struct generator {
+    const struct bias *b;
+    uint64_t seed;
+    struct idiom_list idioms;
+    struct layout layout;
+    struct memory memory;
+    struct choices plain, in_transactions;      /* of events */
+    struct choices woven;                       /* of idioms */
+    struct choices sizes, narrow, swaps;        /* of size_log2: any, up to 8 bytes, 4 or 8 */
+    uint64_t begins[BLOCKS];      /* chance that a block begins, of 2^32 */
+    uint32_t *position;           /* of a thread: operations it has, as executed */
+    uint32_t *near;               /* threads that could take part in an idiom */
+
+    /* of the test at hand */
+    struct random random;
+    struct ordeal_trace *test;
+    enum ordeal_status status;
+    uint32_t thread, now;         /* at work; all threads have come so far */
+    uint32_t rounds;              /* of the loop we are in, else 1 */
+    bool open[BLOCKS];
+    uint32_t room;                /* operations that an event may be */
+    uint8_t argument;             /* of the event: a kind, or flavours of a membar */
+};
+
+/* ---- single operations --------------------------------------------------------------------- */
+
+static uint32_t between(struct random *r, uint32_t least, uint32_t most)
+{
+    return least == most ? least : least + random_below(r, most - least + 1);
+}
+
+static void add(struct generator *g, struct ordeal_op op, uint64_t compare)
+{
+    op.thread = g->thread;
+    if (g->status == ORDEAL_OK)
+        g->status = ordeal_trace_add(g->test, &op, compare);
+}
+
+static void add_count(struct generator *g, uint8_t kind, uint64_t count)
+{
+    add(g, (struct ordeal_op){ .kind = kind, .write = count }, 0);
+}
+
+static const struct pool *pool_here(const struct generator *g)
+{
+    return g->open[TRANSACTION] ? &g->layout.transactional : &g->layout.plain;
+}
+
+static uint32_t location_here(struct generator *g, bool writes)
+{
+    return memory_choose(&g->memory, &g->random, pool_here(g), g->thread, g->position[g->thread],
+                         writes);
+}
+
+/* The operation at a location; one that is narrower than the word, anywhere in it. */
+static struct ordeal_op at(struct generator *g, uint8_t kind, uint32_t location, uint32_t size_log2)
+{
+    const struct layout *l = &g->layout;
+    struct ordeal_op op = { .kind = kind, .size_log2 = (uint8_t)size_log2,
+                            .base = memory_line(&g->memory, location / l->words) };
+    if (size_log2 <= l->word_log2) {
+        op.address = (uint64_t)(location % l->words) << l->word_log2;
+        if (size_log2 < l->word_log2)
+            op.address += (uint64_t)random_below(&g->random, 1u << (l->word_log2 - size_log2))
+                          << size_log2;
+    }
+    return op;
+}
+
+/* Writes fresh values, in a loop another each time round. */
+static void add_write(struct generator *g, struct ordeal_op op, uint64_t number, uint64_t compare)
+{
+    op.write = layout_value(&g->layout, number, op.size_log2);
+    add(g, op, compare);
+    if (g->rounds > 1 && g->status == ORDEAL_OK)
+        g->status = ordeal_trace_step(g->test, layout_value(&g->layout, 1, op.size_log2));
+}
+
+static uint32_t make_load(struct generator *g)
+{
+    uint32_t size_log2 = choose(&g->sizes, &g->random);
+    add(g, at(g, ORDEAL_LOAD, location_here(g, false), size_log2), 0);
+    return 1;
+}
+
+/* All 64 bytes, with a number that is fresh in each word of the line. */
+static void store_block(struct generator *g, uint32_t location)
+{
+    uint8_t bytes[LINE_BYTES];
+    uint64_t number = memory_line_number(&g->memory, pool_here(g), &location);
+    uint64_t value = layout_value(&g->layout, number, 3);
+    for (uint32_t i = 0; i < LINE_BYTES; i++)
+        bytes[i] = (uint8_t)(value >> 8 * (i % 8));
+    struct ordeal_op op = at(g, ORDEAL_STORE, location, 6);
+    if (g->status == ORDEAL_OK)
+        g->status = ordeal_trace_bytes(g->test, bytes, sizeof bytes, &op.write);
+    add(g, op, 0);
+}
+
+static uint32_t make_store(struct generator *g)
+{
+    uint32_t size_log2 = choose(g->open[LOOP] ? &g->narrow : &g->sizes, &g->random);
+    uint32_t location = location_here(g, true);
+    if (size_log2 > 3) {
+        store_block(g, location);
+        return 1;
+    }
+    uint64_t number = memory_numbers(&g->memory, pool_here(g), &location, g->rounds);
+    add_write(g, at(g, ORDEAL_STORE, location, size_log2), number, 0);
+    return 1;
+}
+
+static uint32_t make_swap(struct generator *g)
+{
+    uint32_t size_log2 = choose(&g->swaps, &g->random), location = location_here(g, true);
+    uint64_t number = memory_numbers(&g->memory, pool_here(g), &location, g->rounds);
+    add_write(g, at(g, ORDEAL_SWAP, location, size_log2), number, 0);
+    return 1;
+}
+
+/* A load, and a CAS that compares with what it saw; where only one has room, the load. */
+static uint32_t make_cas(struct generator *g)
+{
+    enum { COMPARED = 1 }; /* the register */
+    uint32_t size_log2 = choose(&g->swaps, &g->random), location = location_here(g, true);
+    uint64_t number = 0;
+    if (g->room > 1)
+        number = memory_numbers(&g->memory, pool_here(g), &location, g->rounds);
+    struct ordeal_op op = at(g, ORDEAL_LOAD, location, size_log2);
+    add(g, op, 0);
+    if (g->room == 1)
+        return 1;
+    if (g->status == ORDEAL_OK)
+        g->status = ordeal_trace_writes_register(g->test, COMPARED);
+    op.kind = ORDEAL_CAS;
+    op.flags = ORDEAL_COMPARE_REGISTER;
+    add_write(g, op, number, COMPARED);
+    return 2;
+}
+
+static uint32_t make_touch(struct generator *g)
+{
+    add(g, at(g, g->argument, location_here(g, false), 2), 0);
+    return 1;
+}
+
+static uint32_t make_nonfaulting(struct generator *g)
+{
+    uint32_t size_log2 = choose(&g->narrow, &g->random);
+    bool faulting = random_chance(&g->random, g->b->faults_share);
+    uint32_t location = faulting ? g->layout.lines * g->layout.words : location_here(g, false);
+    struct ordeal_op op = at(g, ORDEAL_LOAD, location, size_log2);
+    op.flags = ORDEAL_NONFAULTING;
+    add(g, op, 0);
+    return 1;
+}
+
+static uint32_t make_interrupt(struct generator *g)
+{
+    uint32_t threads = g->b->test_threads;
+    add_count(g, ORDEAL_INTERRUPT,
+              (g->thread + 1 + random_below(&g->random, threads - 1)) % threads);
+    return 1;
+}
+
+static uint32_t make_delay(struct generator *g)
+{
+    add_count(g, ORDEAL_DELAY, between(&g->random, g->b->delays_cycles_min,
+                                       g->b->delays_cycles_max));
+    return 1;
+}
+
+static uint32_t make_membar(struct generator *g)
+{
+    add(g, (struct ordeal_op){ .kind = ORDEAL_MEMBAR, .barrier = g->argument }, 0);
+    return 1;
+}
+
+/* Two or three of the four flavours. */
+static uint32_t make_mixed_membar(struct generator *g)
+{
+    static const uint8_t mixed[] = { 3, 5, 6, 7, 9, 10, 11, 12, 13, 14 };
+    g->argument = mixed[random_below(&g->random, sizeof mixed)];
+    return make_membar(g);
+}
+
+/* What a thread can do next: the key of its weight, and how it is made. Each returns how many
+ * operations it was. */
+static const struct event {
+    uint16_t weight;
+    bool in_transactions;
+    uint8_t argument;
+    uint32_t (*make)(struct generator *g);
+} events[] = {
+    { BIAS_operations_load, true, 0, make_load },
+    { BIAS_operations_store, true, 0, make_store },
+    { BIAS_operations_swap, true, 0, make_swap },
+    { BIAS_operations_cas, true, 0, make_cas },
+    { BIAS_operations_prefetch, true, ORDEAL_PREFETCH, make_touch },
+    { BIAS_operations_flush, false, ORDEAL_FLUSH, make_touch },
+    { BIAS_operations_evict, false, ORDEAL_EVICT, make_touch },
+    { BIAS_operations_nonfaulting, true, 0, make_nonfaulting },
+    { BIAS_operations_interrupt, false, 0, make_interrupt },
+    { BIAS_operations_delay, true, 0, make_delay },
+    { BIAS_membar_full, true, ORDEAL_FULL, make_membar },
+    { BIAS_membar_sl, true, ORDEAL_SL, make_membar },
+    { BIAS_membar_ss, true, ORDEAL_SS, make_membar },
+    { BIAS_membar_ll, true, ORDEAL_LL, make_membar },
+    { BIAS_membar_ls, true, ORDEAL_LS, make_membar },
+    { BIAS_membar_mixed, true, 0, make_mixed_membar },
+};
+enum { EVENTS = sizeof events / sizeof *events };
+
+static uint32_t make_event(struct generator *g, uint32_t event, uint32_t room)
+{
+    g->room = room;
+    g->argument = events[event].argument;
+    return events[event].make(g);
+}
+
+/* ---- blocks -------------------------------------------------------------------------------- */
+
+static uint32_t make_block(struct generator *g, uint32_t room);
+
+/* What a block holds: operations and other blocks. */
+static void make_items(struct generator *g, uint32_t room)
+{
+    while (room && g->status == ORDEAL_OK) {
+        uint32_t taken = make_block(g, room);
+        if (taken == 0)
+            taken = make_event(g, choose(g->open[TRANSACTION] ? &g->in_transactions : &g->plain,
+                                         &g->random), room);
+        room -= taken;
+    }
+}
+
+/* Each returns the operations it takes, as executed, of the `room` there is; 0: it has no room. */
+static uint32_t make_loop(struct generator *g, uint32_t room)
+{
+    const struct bias *b = g->b;
+    uint32_t longest = room / b->loops_count_min;
+    if (longest < b->loops_length_min)
+        return 0;
+    uint32_t length = between(&g->random, b->loops_length_min,
+                              longest < b->loops_length_max ? longest : b->loops_length_max);
+    uint32_t most = room / length;
+    g->rounds = between(&g->random, b->loops_count_min,
+                        most < b->loops_count_max ? most : b->loops_count_max);
+    uint32_t taken = length * g->rounds;
+    g->open[LOOP] = true;
+    add_count(g, ORDEAL_LOOP_BEGIN, g->rounds);
+    make_items(g, length);
+    add_count(g, ORDEAL_LOOP_END, 0);
+    g->open[LOOP] = false;
+    g->rounds = 1;
+    return taken;
+}
+
+static uint32_t make_branch(struct generator *g, uint32_t room)
+{
+    const struct bias *b = g->b;
+    if (room < b->branches_length_min)
+        return 0;
+    uint32_t length = between(&g->random, b->branches_length_min,
+                              room < b->branches_length_max ? room : b->branches_length_max);
+    g->open[BRANCH] = true;
+    add_count(g, ORDEAL_BRANCH_BEGIN, 0);
+    make_items(g, length);
+    if (random_chance(&g->random, b->branches_otherwise)) {
+        add_count(g, ORDEAL_BRANCH_ELSE, 0);
+        make_items(g, length);
+    }
+    add_count(g, ORDEAL_BRANCH_END, 0);
+    g->open[BRANCH] = false;
+    return length;
+}
+
+/* Uniform below and above the mean, in such shares that it is the mean. */
+static uint32_t transaction_length(struct generator *g)
+{
+    const struct bias *b = g->b;
+    uint32_t least = b->transactions_length_min, mean = b->transactions_length_mean;
+    uint32_t most = b->transactions_length_max;
+    if (least == most || random_below(&g->random, most - least) < most - mean)
+        return between(&g->random, least, mean);
+    return between(&g->random, mean, most);
+}
+
+static uint32_t make_transaction(struct generator *g, uint32_t room)
+{
+    const struct bias *b = g->b;
+    if (room < b->transactions_length_min)
+        return 0;
+    uint32_t length = transaction_length(g);
+    length = length < room ? length : room;
+    struct ordeal_op begin = { .kind = ORDEAL_TX_BEGIN };
+    if (b->transactions_retries != KEY_WORD) {
+        begin.flags = ORDEAL_HAS_LIMIT;
+        begin.write = b->transactions_retries;
+    }
+    g->open[TRANSACTION] = true;
+    add(g, begin, 0);
+    make_items(g, length);
+    add_count(g, random_chance(&g->random, b->transactions_abort) ? ORDEAL_TX_ABORT
+                                                                  : ORDEAL_TX_END, 0);
+    g->open[TRANSACTION] = false;
+    return length;
+}
+
+/* A block, if chance wants one here. */
+static uint32_t make_block(struct generator *g, uint32_t room)
+{
+    static uint32_t (*const makers[BLOCKS])(struct generator *g, uint32_t room) = {
+        [LOOP] = make_loop, [BRANCH] = make_branch, [TRANSACTION] = make_transaction,
+    };
+    uint32_t taken = 0;
+    for (int block = 0; block < BLOCKS && !taken; block++)
+        if (g->begins[block] && !g->open[block]
+            && random_next(&g->random) >> 32 < g->begins[block])
+            taken = makers[block](g, room);
+    return taken;
+}
+
+/* Before each operation outside of them blocks begin so often that, being `length` long on average
+ * (given as a fraction), they come to hold the share of the operations asked for. */
+static uint64_t chance_to_begin(uint32_t share, uint64_t length, uint32_t divisor)
+{
+    uint64_t inside = (uint64_t)share * divisor, outside = length * (100 - share);
+    return share ? (inside << 32) / (inside + outside) : 0;
+}
+
+/* ---- idioms -------------------------------------------------------------------------------- */
+
+/* Threads that have come further than this beyond the others do not take part in their idioms. */
+enum { NEARNESS = 8 };
+
+struct cast {
+    uint32_t thread[IDIOM_MOST_THREADS];
+    uint32_t location[IDIOM_MOST_NAMES];
+    uint64_t number[IDIOM_MOST_NAMES]; /* of its first value */
+};
+
+static bool has_room(const struct generator *g, uint32_t thread, uint32_t operations)
+{
+    return g->b->test_operations - g->position[thread] >= operations;
+}
+
+/* The thread at work, in any part, and others that are about as far. */
+static bool cast_threads(struct generator *g, const struct idiom *x, struct cast *cast)
+{
+    uint32_t count = 0;
+    if (!has_room(g, g->thread, x->longest))
+        return false;
+    for (uint32_t t = 0; t < g->b->test_threads; t++)
+        if (t != g->thread && g->position[t] <= g->now + NEARNESS && has_room(g, t, x->longest))
+            g->near[count++] = t;
+    if (count + 1 < x->threads)
+        return false;
+    uint32_t own = random_below(&g->random, x->threads);
+    for (uint32_t i = 0; i < x->threads; i++) {
+        if (i == own) {
+            cast->thread[i] = g->thread;
+            continue;
+        }
+        uint32_t k = random_below(&g->random, count);
+        cast->thread[i] = g->near[k];
+        g->near[k] = g->near[--count];
+    }
+    return true;
+}
+
+static bool is_taken(const struct cast *cast, uint32_t names, uint32_t location)
+{
+    for (uint32_t n = 0; n < names; n++)
+        if (cast->location[n] == location)
+            return true;
+    return false;
+}
+
+static uint32_t words_of(const struct generator *g, const struct idiom_name *name)
+{
+    return ((name->bytes - 1) >> g->layout.word_log2) + 1;
+}
+
+/* Distinct locations, or where a name reaches beyond a word distinct lines, with enough values. */
+static bool cast_locations(struct generator *g, const struct idiom *x, struct cast *cast)
+{
+    const struct layout *l = &g->layout;
+    uint32_t stride = idiom_is_wide(x, 1u << l->word_log2) ? l->words : 1;
+    for (uint32_t n = 0; n < x->names; n++) {
+        const struct idiom_name *name = &x->name[n];
+        const struct pool *pool = name->transactional ? &l->transactional : &l->plain;
+        uint32_t places = pool->count / stride, place = random_below(&g->random, places), tries = 0;
+        for (; tries < places; tries++, place = place + 1 < places ? place + 1 : 0) {
+            cast->location[n] = pool->first + place * stride;
+            if (!is_taken(cast, n, cast->location[n])
+                && memory_has_numbers(&g->memory, cast->location[n], words_of(g, name),
+                                      name->values))
+                break;
+        }
+        if (tries == places)
+            return false;
+    }
+    return true;
+}
+
+static void add_step(struct generator *g, const struct idiom *x, const struct idiom_step *s,
+                     const struct cast *cast)
+{
+    const struct layout *l = &g->layout;
+    struct ordeal_op op = { .kind = s->kind, .flags = s->flags, .barrier = s->barrier,
+                            .size_log2 = s->size_log2, .write = s->count };
+    uint64_t compare = s->compare_register;
+    if (s->kind == ORDEAL_INTERRUPT)
+        op.write = cast->thread[s->count];
+    if (s->kind <= ORDEAL_CAS || (s->kind >= ORDEAL_PREFETCH && s->kind <= ORDEAL_EVICT)) {
+        uint32_t location = cast->location[s->name];
+        uint64_t before = cast->number[s->name] - 1;
+        op.base = memory_line(&g->memory, location / l->words);
+        op.address = ((uint64_t)(location % l->words) << l->word_log2) + s->offset;
+        op.write = s->value ? layout_value(l, before + s->value, s->size_log2) : 0;
+        if (s->compare)
+            compare = layout_value(l, before + s->compare, s->size_log2);
+    }
+    g->thread = cast->thread[s->thread];
+    add(g, op, compare);
+    for (uint32_t i = 0; i < s->registers && g->status == ORDEAL_OK; i++) {
+        const struct idiom_register *r = &x->registers[s->first_register + i];
+        g->status = r->written ? ordeal_trace_writes_register(g->test, r->number)
+                               : ordeal_trace_reads_register(g->test, r->number);
+    }
+}
+
+/* False: there are not the threads or the locations for it. */
+static bool make_idiom(struct generator *g, const struct idiom *x)
+{
+    struct cast cast;
+    uint32_t thread = g->thread;
+    if (!cast_threads(g, x, &cast) || !cast_locations(g, x, &cast))
+        return false;
+    for (uint32_t n = 0; n < x->names; n++)
+        cast.number[n] = memory_take_numbers(&g->memory, cast.location[n],
+                                             words_of(g, &x->name[n]), x->name[n].values);
+    for (uint32_t i = 0; i < x->steps; i++)
+        add_step(g, x, &x->step[i], &cast);
+    for (uint32_t i = 0; i < x->threads; i++)
+        g->position[cast.thread[i]] += x->length[i];
+    g->thread = thread;
+    return true;
+}
+
+/* ---- tests --------------------------------------------------------------------------------- */
+
+/* A block, an idiom or an operation for the thread at work. */
+static void make_step(struct generator *g)
+{
+    uint32_t *position = &g->position[g->thread], room = g->b->test_operations - *position;
+    uint32_t taken = make_block(g, room), idioms = g->woven.total;
+    if (!taken && idioms && random_below(&g->random, idioms + g->plain.total) < idioms
+        && make_idiom(g, &g->idioms.data[choose(&g->woven, &g->random)]))
+        return;
+    if (!taken && g->plain.count)
+        taken = make_event(g, choose(&g->plain, &g->random), room);
+    *position += taken;
+}
+
+static void make_threads(struct generator *g)
+{
+    const struct bias *b = g->b;
+    uint32_t index;
+    for (uint32_t t = 0; t < b->test_threads && g->status == ORDEAL_OK; t++) {
+        g->status = ordeal_trace_thread(g->test, t, &index);
+        g->position[t] = 0;
+    }
+    for (g->now = 0; g->now < b->test_operations; g->now++)
+        for (g->thread = 0; g->thread < b->test_threads; g->thread++)
+            if (g->position[g->thread] <= g->now && g->status == ORDEAL_OK
+                && g->memory.status == ORDEAL_OK)
+                make_step(g);
+}
+
+enum ordeal_status generator_make(struct generator *g, uint64_t number, struct ordeal *o,
+                                  struct ordeal_trace **test)
+{
+    *test = NULL;
+    g->test = ordeal_trace_new(o);
+    if (!g->test)
+        return ordeal_last_error(o)->status;
+    g->status = ORDEAL_OK;
+    g->rounds = 1;
+    random_seed(&g->random, g->seed, number);
+    memory_start(&g->memory, g->test, &g->random);
+    if (g->b->branches_share)
+        ordeal_trace_seed(g->test, random_next(&g->random) | 1);
+    make_threads(g);
+    enum ordeal_status status = g->status != ORDEAL_OK ? g->status : g->memory.status;
+    if (status == ORDEAL_OK)
+        *test = g->test;
+    else
+        ordeal_trace_free(g->test);
+    return status;
+}
+
+/* ---- generators ---------------------------------------------------------------------------- */
+
+static void weigh(struct generator *g)
+{
+    const struct bias *b = g->b;
+    for (uint32_t i = 0; i < EVENTS; i++) {
+        choices_add(&g->plain, i, b->values[events[i].weight]);
+        if (events[i].in_transactions)
+            choices_add(&g->in_transactions, i, b->values[events[i].weight]);
+    }
+    for (uint32_t i = 0; i < g->idioms.count; i++)
+        choices_add(&g->woven, i, g->idioms.data[i].weight);
+    for (uint32_t log2 = 0; log2 < 4; log2++) {
+        uint32_t weight = b->values[BIAS_sizes_1 + log2];
+        choices_add(&g->sizes, log2, weight);
+        choices_add(&g->narrow, log2, weight);
+        if (log2 >= 2)
+            choices_add(&g->swaps, log2, weight);
+    }
+    choices_add(&g->sizes, 6, b->sizes_64);
+    g->begins[LOOP] = chance_to_begin(b->loops_share,
+                                      (uint64_t)(b->loops_length_min + b->loops_length_max)
+                                      * (b->loops_count_min + b->loops_count_max), 4);
+    g->begins[BRANCH] = chance_to_begin(b->branches_share,
+                                        b->branches_length_min + b->branches_length_max, 2);
+    g->begins[TRANSACTION] = chance_to_begin(b->transactions_share, b->transactions_length_mean, 1);
+}
+
+struct generator *generator_new(const struct bias *b, uint64_t seed)
+{
+    struct ordeal_error e;
+    struct generator *g = calloc(1, sizeof *g);
+    if (!g)
+        return NULL;
+    g->b = b;
+    g->seed = seed;
+    bool good = idioms_of_bias(&g->idioms, b, &e);
+    if (good)
+        layout_of_bias(&g->layout, b, &g->idioms);
+    good = good && memory_new(&g->memory, b, &g->layout) && choices_new(&g->plain, EVENTS)
+        && choices_new(&g->in_transactions, EVENTS) && choices_new(&g->woven, g->idioms.count)
+        && choices_new(&g->sizes, 5) && choices_new(&g->narrow, 4) && choices_new(&g->swaps, 2)
+        && (g->position = calloc(b->test_threads, sizeof *g->position))
+        && (g->near = calloc(b->test_threads, sizeof *g->near));
+    if (!good) {
+        generator_free(g);
+        return NULL;
+    }
+    weigh(g);
+    return g;
+}
+
+void generator_free(struct generator *g)
+{
+    if (!g)
+        return;
+    choices_free(&g->plain);
+    choices_free(&g->in_transactions);
+    choices_free(&g->woven);
+    choices_free(&g->sizes);
+    choices_free(&g->narrow);
+    choices_free(&g->swaps);
+    idioms_free(&g->idioms);
+    memory_free(&g->memory);
+    free(g->position);
+    free(g->near);
+    free(g);
+}
