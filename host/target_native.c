@@ -489,6 +489,11 @@ static void find_features(struct native *n)
 
 static bool native_open(const struct target_options *options, void **machine, struct why *why)
 {
+    if (options->model_given && options->model != ORDEAL_TSO) {
+        explain(why, "an x86-64 promises TSO, not %s; to check for another model use --against",
+                ordeal_model_name(options->model));
+        return false;
+    }
     struct native *n = calloc(1, sizeof *n);
     if (!n) {
         explain(why, "out of memory");

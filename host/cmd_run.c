@@ -1,0 +1,509 @@
+/* `ordeal run`: tests on a target; what they did as traces, or checked at once. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bugs.h"
+#include "failure.h"
+#include "options.h"
+#include "output.h"
+#include "record.h"
+
+struct run {
+    const char *target_name;
+    struct words bias_files, set;
+    struct choice model, against;
+    uint64_t count, seed, first, iterations, first_iteration, stop_after;
+    const char *bug, *tm, *machine_name, *machine_command, *emit, *isa, *platform;
+    double timeout, limit;
+    bool check, shrink, keep_going, no_save, json;
+    const char *save, *output;
+    enum ordeal_format format;
+
+    const struct command *command;
+    const struct target *target;
+    void *machine;
+    struct machine_claims claims;
+    struct bias *bias;
+    struct ordeal *o;            /* of the traces that are written */
+    struct output out;
+    bool traces_to_stdout;
+    struct failure_plan failures;
+    const char *machine_words[24];
+    struct progress progress;
+    uint64_t failed, all;        /* tests that did; there are to be, 0: nobody knows */
+    int status;
+};
+
+enum { FAILURES_KEPT = 10 };
+
+static const struct option_spec options[] = {
+    OPTION(run, target_name, "target", 't', "TARGET", text, NULL,
+           "what to run the tests on: model, a machine made of software;\n"
+           "native, this computer; elf, a bare-metal RISC-V machine"),
+    OPTION(run, bias_files, "bias", 'b', "FILE", words, NULL,
+           "make tests of this kind, see 'ordeal gen'; of several files later\n"
+           "ones override"),
+    OPTION(run, set, "set", 's', "KEY=VALUE", words, NULL,
+           "a key of the bias; may be given many times"),
+    OPTION(run, count, "count", 'n', "N", positive, NULL, "make so many tests (default: 1)"),
+    OPTION(run, first, "first", 0, "N", whole, NULL,
+           "begin with test number N: goes on where a run was stopped"),
+    OPTION(run, seed, "seed", 0, "S", whole, "1", "of the tests, and of the machine"),
+    OPTION(run, iterations, "iterations", 'i', "K", positive, NULL,
+           "run each test so often; without it as the target likes"),
+    OPTION(run, first_iteration, "first-iteration", 0, "I", whole, NULL,
+           "number of the first of them (default: 0)"),
+    OPTION(run, check, "check", 'c', NULL, flag, NULL,
+           "check every execution; traces are not written"),
+    OPTION(run, model, "model", 'm', "MODEL", model, NULL,
+           "what the machine obeys, and executions are checked for;\n"
+           "without it what the target says:"),
+    OPTION(run, against, "against", 0, "MODEL", model, NULL,
+           "check for another model than the machine's; implies --check:"),
+    OPTION(run, limit, "limit", 0, "SECONDS", seconds, "60",
+           "give up on an execution after this time: UNDECIDED"),
+    OPTION(run, stop_after, "stop-after", 0, "N", positive, NULL,
+           "end when so many tests have failed (default: 10)"),
+    OPTION(run, keep_going, "keep-going", 'k', NULL, flag, NULL, "end when all tests are run"),
+    OPTION(run, save, "save", 0, "DIR", text, NULL,
+           "keep failing tests in folders there (default: ordeal-failures)"),
+    OPTION(run, no_save, "no-save", 0, NULL, flag, NULL, "keep nothing of them"),
+    OPTION(run, shrink, "shrink", 0, NULL, flag, NULL, "make what is kept small"),
+    OPTION(run, output, "output", 'o', "OUT", text, NULL,
+           "write the traces there, with --check too; '-' is standard output"),
+    OPTION(run, format, "format", 'f', "FORMAT", format, NULL,
+           "of the traces; without it binary where OUT ends with .otr, else text:"),
+    OPTION(run, bug, "bug", 0, "NAME", text, NULL,
+           "model: break the machine on purpose; 'list' shows how"),
+    OPTION(run, tm, "tm", 0, "HOW", text, NULL,
+           "model: transactions look for conflicts 'lazy' or 'eager'"),
+    OPTION(run, machine_name, "machine", 0, "NAME", text, NULL, "elf: boot the tests on 'qemu'"),
+    OPTION(run, machine_command, "command", 0, "TEMPLATE", text, NULL,
+           "elf: run the tests by this command line"),
+    OPTION(run, emit, "emit", 0, "DIR", text, NULL, "elf: write the programs there, run nothing"),
+    OPTION(run, isa, "isa", 0, "ISA", text, NULL, "elf: rv32ima or rv64ima"),
+    OPTION(run, platform, "platform", 0, "KEY=VALUE,...", text, NULL,
+           "elf: where things are on the machine: ram, clint, fault, first-hart,\n"
+           "way, ways; without it as on QEMU's virt"),
+    OPTION(run, timeout, "timeout", 0, "SECONDS", seconds, "60",
+           "a test that takes longer hangs"),
+    OPTION(run, json, "json", 'j', NULL, flag, NULL, "one JSON object a line"),
+    OPTION_END
+};
+
+/* ---- the options against each other -------------------------------------------------------- */
+
+/* What only some targets know; and what a replay says of the machine. */
+static const struct { const char *option; size_t offset; const char *target; } machine_options[] = {
+    { "bug", offsetof(struct run, bug), "model" },
+    { "tm", offsetof(struct run, tm), "model" },
+    { "machine", offsetof(struct run, machine_name), "elf" },
+    { "command", offsetof(struct run, machine_command), "elf" },
+    { "emit", offsetof(struct run, emit), "elf" },
+    { "isa", offsetof(struct run, isa), "elf" },
+    { "platform", offsetof(struct run, platform), "elf" },
+};
+enum { MACHINE_OPTIONS = sizeof machine_options / sizeof *machine_options };
+
+static const char *machine_option(const struct run *r, int i)
+{
+    return *(const char *const *)((const char *)r + machine_options[i].offset);
+}
+
+static int target_usage(struct run *r)
+{
+    char names[128] = "";
+    for (const struct target *const *t = targets; *t; t++) {
+        size_t used = strlen(names);
+        snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", (*t)->name);
+    }
+    if (!r->target_name)
+        return complain(r->command, "on which target? --target takes one of %s", names);
+    r->target = target_find(r->target_name);
+    if (!r->target)
+        return complain(r->command, "--target takes one of %s, not '%s'", names, r->target_name);
+    for (int i = 0; i < MACHINE_OPTIONS; i++)
+        if (machine_option(r, i) && strcmp(machine_options[i].target, r->target->name) != 0)
+            return complain(r->command, "--%s is for --target %s; the target '%s' does not know it",
+                            machine_options[i].option, machine_options[i].target, r->target->name);
+    return -1;
+}
+
+static int tests_usage(const struct run *r, char *const *files)
+{
+    const char *made_by = r->bias_files.count ? "bias" : r->set.count ? "set" : r->count ? "count"
+                          : r->first ? "first" : NULL;
+    if (*files && made_by)
+        return complain(r->command, "tests are made or read: --%s does not go with '%s'", made_by,
+                        *files);
+    if (r->count > UINT64_MAX - r->first)
+        return complain(r->command, "there is no test number %" PRIu64 " + %" PRIu64, r->first,
+                        r->count);
+    if (r->iterations > UINT64_MAX - r->first_iteration)
+        return complain(r->command, "there is no iteration number %" PRIu64 " + %" PRIu64,
+                        r->first_iteration, r->iterations);
+    return -1;
+}
+
+static int check_usage(struct run *r)
+{
+    const char *idle = r->stop_after ? "stop-after" : r->keep_going ? "keep-going"
+                       : r->save ? "save" : r->no_save ? "no-save" : r->shrink ? "shrink" : NULL;
+    r->check |= r->against.given;
+    if (idle && !r->check)
+        return complain(r->command, "--%s is about tests that fail; add --check", idle);
+    if (r->stop_after && r->keep_going)
+        return complain(r->command, "--stop-after and --keep-going exclude each other");
+    if (r->no_save && (r->save || r->shrink))
+        return complain(r->command, "--no-save and --%s exclude each other",
+                        r->save ? "save" : "shrink");
+    if (r->check && r->emit)
+        return complain(r->command, "--emit runs nothing, so there is nothing to check; "
+                                    "'ordeal check --signature' checks what came back");
+    if (r->emit && r->output)
+        return complain(r->command, "--emit runs nothing, so there are no traces for --output");
+    if (r->format && r->check && !r->output)
+        return complain(r->command, "--format is of traces; with --check they are written to "
+                                    "--output alone");
+    return -1;
+}
+
+static int output_usage(struct run *r)
+{
+    bool traces = r->output || !(r->check || r->emit);
+    if (traces && !r->output)
+        r->output = "-";
+    const char *ending = traces ? strrchr(r->output, '.') : NULL;
+    if (ending && !r->format && strcmp(ending, ".otr") == 0)
+        r->format = ORDEAL_FORMAT_BINARY;
+    r->traces_to_stdout = traces && strcmp(r->output, "-") == 0;
+    if (r->traces_to_stdout && r->check)
+        return complain(r->command, "standard output has the verdicts; name a file for --output");
+    if (r->traces_to_stdout && r->format == ORDEAL_FORMAT_BINARY && isatty(STDOUT_FILENO))
+        return complain(r->command, "a binary trace is not for a terminal; use -o FILE");
+    return -1;
+}
+
+/* ---- making ready -------------------------------------------------------------------------- */
+
+static int bad(const struct run *r, const struct ordeal_error *e)
+{
+    char text[1024];
+    error_format(e, text, sizeof text);
+    return complain(r->command, "%s", text);
+}
+
+static int read_bias(struct run *r)
+{
+    struct ordeal_error e;
+    r->bias = bias_new();
+    if (!r->bias)
+        return complain(r->command, "out of memory");
+    bool good = true;
+    for (size_t i = 0; good && i < r->bias_files.count; i++)
+        good = bias_read(r->bias, r->bias_files.word[i], &e);
+    for (size_t i = 0; good && i < r->set.count; i++)
+        good = bias_set(r->bias, r->set.word[i], &e);
+    good = good && bias_check(r->bias, &e);
+    return good ? -1 : bad(r, &e);
+}
+
+static int open_target(struct run *r)
+{
+    struct why why = { "" };
+    struct target_options how = {
+        .model = r->model.given ? (enum ordeal_model)r->model.value : ORDEAL_TSO,
+        .model_given = r->model.given, .seed = r->seed, .timeout = r->timeout, .bug = r->bug,
+        .tm = r->tm, .machine = r->machine_name, .command = r->machine_command, .emit = r->emit,
+        .isa = r->isa, .platform = r->platform, .quiet = false,
+    };
+    if (!r->target->open(&how, &r->machine, &why)) {
+        r->machine = NULL;
+        return complain(r->command, "%s: %s", r->target->name, why.text);
+    }
+    r->claims = r->target->claims(r->machine);
+    if (!r->iterations)
+        r->iterations = r->target->iterations;
+    return -1;
+}
+
+static void plan_failures(struct run *r)
+{
+    size_t words = 0;
+    static char dashed[MACHINE_OPTIONS][16];
+    if (r->model.given) {
+        r->machine_words[words++] = "--model";
+        r->machine_words[words++] = ordeal_model_name((enum ordeal_model)r->model.value);
+    }
+    for (int i = 0; i < MACHINE_OPTIONS; i++)
+        if (machine_option(r, i)) {
+            snprintf(dashed[i], sizeof dashed[i], "--%s", machine_options[i].option);
+            r->machine_words[words++] = dashed[i];
+            r->machine_words[words++] = machine_option(r, i);
+        }
+    r->failures = (struct failure_plan){
+        .target = r->target, .machine = r->machine, .bias = r->bias, .seed = r->seed,
+        .model = r->against.given ? (enum ordeal_model)r->against.value : r->claims.model,
+        .first_iteration = r->first_iteration, .iterations = r->iterations, .limit = r->limit,
+        .directory = r->no_save ? NULL : r->save ? r->save : "ordeal-failures",
+        .shrink = r->shrink,
+        .machine_words = r->machine_words,
+    };
+}
+
+/* ---- while it runs ------------------------------------------------------------------------- */
+
+static enum ordeal_status write_trace(const struct run *r, const struct ordeal_trace *t)
+{
+    switch (r->format) {
+    case ORDEAL_FORMAT_BINARY: return ordeal_write_binary(t, r->out.stream, false);
+    case ORDEAL_FORMAT_AXE: return ordeal_write_axe(t, r->out.stream);
+    default: return ordeal_write_text(t, r->out.stream);
+    }
+}
+
+static bool on_outcome(void *user, const struct stream_test *t, uint64_t iteration,
+                       const uint64_t *values)
+{
+    struct run *r = user;
+    struct ordeal_trace *trace;
+    errno = 0;
+    enum ordeal_status status = program_trace(t->program, iteration, values, &r->claims, r->o,
+                                              &trace);
+    if (status == ORDEAL_BAD_INPUT) {
+        complain(r->command, "%s#%" PRIu64 ": the target brought back values that this test cannot "
+                             "have", t->name, iteration);
+        r->status = exit_worst(r->status, EXIT_TARGET);
+        return false;
+    }
+    if (status == ORDEAL_OK)
+        status = write_trace(r, trace);
+    ordeal_trace_free(trace);
+    if (status != ORDEAL_OK)
+        r->status = exit_worst(r->status, complain(r->command, "%s: %s", r->output,
+                                                   status == ORDEAL_IO && errno ? strerror(errno)
+                                                   : ordeal_last_error(r->o)->reason));
+    return status == ORDEAL_OK;
+}
+
+static bool on_settled(void *user, const struct stream_test *t)
+{
+    static const int status[] = { [ORDEAL_PASS] = EXIT_FINE, [ORDEAL_FAIL] = EXIT_VIOLATION,
+                                  [ORDEAL_UNDECIDED] = EXIT_UNDECIDED };
+    struct run *r = user;
+    if (t->result == ORDEAL_PASS)
+        return true;
+    struct why why;
+    cJSON *record;
+    bool good = failure_tell(&r->failures, t, &record, &why);
+    r->status = exit_worst(r->status, status[t->result]);
+    progress_erase(&r->progress);
+    bool printed = record_print(record, r->json);
+    fflush(stdout);
+    if (!good)
+        r->status = exit_worst(r->status, complain(r->command, "%s: %s", t->name, why.text));
+    r->failed += t->result == ORDEAL_FAIL;
+    return printed && (r->keep_going || r->failed < r->stop_after);
+}
+
+static void on_tick(void *user, const struct stream_totals *so_far)
+{
+    struct run *r = user;
+    char text[256], total[32] = "", left[32] = "";
+    if (!r->progress.terminal)
+        return;
+    if (r->all)
+        snprintf(total, sizeof total, "/%" PRIu64, r->all);
+    if (r->all && so_far->tests)
+        snprintf(left, sizeof left, ", %.0f s left",
+                 so_far->seconds / (double)so_far->tests * (double)(r->all - so_far->tests));
+    int used = snprintf(text, sizeof text, "%" PRIu64 "%s tests, %.2f M operations/s",
+                        so_far->tests, total,
+                        (double)so_far->operations / so_far->seconds / 1e6);
+    if (r->check)
+        used += snprintf(text + used, sizeof text - (size_t)used, ", %" PRIu64 " pass, %" PRIu64
+                         " fail", so_far->results[ORDEAL_PASS], so_far->results[ORDEAL_FAIL]);
+    snprintf(text + used, sizeof text - (size_t)used, "%s", left);
+    progress_callback(&r->progress, text, -1);
+}
+
+/* ---- the end ------------------------------------------------------------------------------- */
+
+static const char *const ends[] = {
+    [STREAM_DONE] = "done", [STREAM_STOPPED] = "stopped", [STREAM_INTERRUPTED] = "interrupted",
+    [STREAM_BAD] = "error", [STREAM_TARGET] = "target", [STREAM_INTERNAL] = "error",
+};
+
+static void print_summary(const struct run *r, const struct stream_totals *t, enum stream_end end)
+{
+    double seconds = t->seconds > 0 ? t->seconds : 1e-9;
+    const struct { const char *name; bool checked; double value; const char *format; } fields[] = {
+        { "tests", false, (double)t->tests, "%.0f" },
+        { "iterations", false, (double)t->iterations, "%.0f" },
+        { "outcomes", true, (double)t->outcomes, "%.0f" },
+        { "operations", false, (double)t->operations, "%.0f" },
+        { "seconds", false, t->seconds, "%.3f" },
+        { "ops_per_second", false, (double)t->operations / seconds, "%.0f" },
+        { "pass", true, (double)t->results[ORDEAL_PASS], "%.0f" },
+        { "fail", true, (double)t->results[ORDEAL_FAIL], "%.0f" },
+        { "undecided", true, (double)t->results[ORDEAL_UNDECIDED], "%.0f" },
+        { "running_percent", false, t->running / seconds * 100, "%.1f" },
+        { "next", false, (double)t->next, "%.0f" },
+    };
+    FILE *stream = r->traces_to_stdout ? stderr : stdout;
+    cJSON *object = r->json ? cJSON_CreateObject() : NULL;
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        char text[64];
+        if (fields[i].checked && !r->check)
+            continue;
+        snprintf(text, sizeof text, fields[i].format, fields[i].value);
+        if (r->json)
+            cJSON_AddRawToObject(object, fields[i].name, text);
+        else
+            fprintf(stream, "%s=%s ", fields[i].name, text);
+    }
+    if (!r->json) {
+        fprintf(stream, "end=%s\n", ends[end]);
+        return;
+    }
+    cJSON_AddStringToObject(object, "end", ends[end]);
+    char *text = cJSON_PrintUnformatted(object);
+    fprintf(stream, "%s\n", text ? text : "{}");
+    cJSON_free(text);
+    cJSON_Delete(object);
+}
+
+static void note_end(struct run *r, enum stream_end end, const struct stream_report *report)
+{
+    static const int status[] = {
+        [STREAM_DONE] = EXIT_FINE, [STREAM_STOPPED] = EXIT_FINE,
+        [STREAM_INTERRUPTED] = EXIT_INTERRUPTED, [STREAM_BAD] = EXIT_BAD,
+        [STREAM_TARGET] = EXIT_TARGET, [STREAM_INTERNAL] = EXIT_INTERNAL,
+    };
+    r->status = exit_worst(r->status, status[end]);
+    if (end == STREAM_BAD || end == STREAM_TARGET)
+        bad(r, &report->error);
+    if (end == STREAM_INTERNAL)
+        complain(r->command, "%s: internal error: the verdict could not be proved: %s; please "
+                             "report this with the test", report->error.file,
+                 report->error.reason);
+    if (end == STREAM_STOPPED && r->failed == r->stop_after && r->failed)
+        complain(r->command, "stopped after %" PRIu64 " failing test%s; --stop-after takes another "
+                             "number, --keep-going runs all", r->failed, r->failed > 1 ? "s" : "");
+}
+
+static void close_output(struct run *r)
+{
+    int error = 0;
+    if (r->out.stream && r->status != EXIT_INTERRUPTED && r->status != EXIT_BAD)
+        error = output_commit(&r->out);
+    output_abandon(&r->out);
+    if (error)
+        r->status = exit_worst(r->status, complain(r->command, "%s: %s", r->output,
+                                                   strerror(error)));
+}
+
+static void stream(struct run *r, char *const *files)
+{
+    struct stream_plan plan = {
+        .target = r->target, .machine = r->machine,
+        .source = { .bias = r->bias, .seed = r->seed, .first = r->first, .count = r->count,
+                    .files = files },
+        .patient = true, .first_iteration = r->first_iteration, .iterations = r->iterations,
+        .check = r->check, .model = r->failures.model, .limit = r->limit,
+        .outcome = r->out.stream ? on_outcome : NULL, .settled = on_settled, .tick = on_tick,
+        .user = r,
+    };
+    for (char *const *f = files; *f; f++)
+        plan.patient &= strcmp(*f, "-") != 0;
+    struct stream_report report;
+    progress_start(&r->progress, "run");
+    enum stream_end end = stream_run(&plan, &report);
+    progress_erase(&r->progress);
+    note_end(r, end, &report);
+    close_output(r);
+    print_summary(r, &report.totals, end);
+}
+
+static int make_ready(struct run *r, char *const *files)
+{
+    int status = -1;
+    if (!*files)
+        status = read_bias(r);
+    if (status < 0)
+        status = open_target(r);
+    if (status < 0 && !(r->o = ordeal_new(NULL)))
+        status = complain(r->command, "out of memory");
+    if (status < 0 && r->output) {
+        int error = output_open(&r->out, r->output);
+        status = error ? complain(r->command, "%s: %s", r->output, strerror(error)) : -1;
+    }
+    return status;
+}
+
+static int usage(struct run *r, char *const *files)
+{
+    int status = target_usage(r);
+    if (status < 0)
+        status = tests_usage(r, files);
+    if (status < 0)
+        status = check_usage(r);
+    if (status < 0)
+        status = output_usage(r);
+    if (!r->count)
+        r->count = 1;
+    if (!r->stop_after)
+        r->stop_after = FAILURES_KEPT;
+    r->all = *files ? 0 : r->count;
+    return status;
+}
+
+static int run(const struct command *self, int argc, char **argv)
+{
+    struct run r = { .command = self };
+    int operand, status = options_parse(self, argc, argv, &r, &operand);
+    if (status < 0 && r.bug && strcmp(r.bug, "list") == 0) {
+        bugs_list(stdout);
+        return EXIT_FINE;
+    }
+    if (status < 0)
+        status = usage(&r, argv + operand);
+    if (status >= 0)
+        return status;
+    interrupt_watch();
+    status = make_ready(&r, argv + operand);
+    if (status < 0) {
+        plan_failures(&r);
+        stream(&r, argv + operand);
+        status = r.status;
+    }
+    if (r.machine)
+        r.target->close(r.machine);
+    output_abandon(&r.out);
+    ordeal_free(r.o);
+    bias_free(r.bias);
+    return status;
+}
+
+const struct command command_run = {
+    .name = "run",
+    .summary = "run tests on a machine and check what it did",
+    .operands = "--target TARGET [TEST...]",
+    .description =
+        "Runs tests, made from a bias or read from files ('-' is standard input), on a target.\n"
+        "Without --check it writes the trace of every execution. With --check it prints a line\n"
+        "for each test that fails, labelled TEST#ITERATION, and keeps it in a folder of its own\n"
+        "with the command line that runs it again; repeated outcomes are checked once. It ends\n"
+        "when all tests are run or ten have failed (--stop-after, --keep-going). The last line\n"
+        "sums up; next= is the number to go on with: --first.\n\n"
+        "Exit status: 0 nothing wrong was found; 1 some test failed; else 2 bad usage or input;\n"
+        "else 3 the target failed or hung; else 4 some UNDECIDED; 130 after ^C.",
+    .example = "  $ ordeal run --target native --check --count 1000 --set test.threads=2\n"
+               "  $ ordeal run --target model --model TSO --bug membar-ignored --check --shrink\n"
+               "  $ ordeal gen -n 100 | ordeal run --target model - | ordeal check -\n",
+    .options = options,
+    .run = run,
+};

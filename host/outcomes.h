@@ -1,0 +1,20 @@
+/* Which outcomes of a test were seen before.
+ *
+ * An outcome is what tells executions apart: the values, and where there are branches, the way that
+ * was taken. It is looked up by a 64-bit signature and then compared in full, so that no execution
+ * is ever taken for another one: what is not checked again is equal to what was. Memory is bounded:
+ * when it is used up everything is forgotten, and the worst is that something is checked twice. */
+#ifndef HOST_OUTCOMES_H
+#define HOST_OUTCOMES_H
+
+#include "program.h"
+
+struct outcomes;
+struct outcomes *outcomes_new(size_t most_bytes);   /* NULL: out of memory */
+void outcomes_free(struct outcomes *s);
+/* Forget all; what comes is of this program, which must stay. */
+void outcomes_begin(struct outcomes *s, const struct program *p);
+/* True: it is new, as far as is remembered. */
+bool outcomes_add(struct outcomes *s, uint64_t iteration, const uint64_t *values);
+
+#endif

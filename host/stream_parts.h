@@ -1,0 +1,122 @@
+/* The inside of a stream, shared by the files that are its threads: stream.c runs, stream_make.c
+ * makes, stream_check.c checks. One lock guards what they share. */
+#ifndef HOST_STREAM_PARTS_H
+#define HOST_STREAM_PARTS_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "stream.h"
+
+enum {
+    AHEAD_TESTS = 64,            /* made and not run */
+    FLIGHT_TESTS = 256,          /* run and not settled */
+    MOST_OPERATIONS = 1 << 17,   /* of either, as written, about 120 bytes each */
+    CHUNK_BYTES = 64 << 10,      /* handed to a checker at a time, or one outcome */
+    QUEUE_BYTES = 16 << 20,      /* not yet checked */
+    MOST_CHECKERS = 64,
+};
+
+struct test {
+    struct source_test source;
+    struct program program;
+    struct stream_test told;
+    uint64_t *values;            /* told.values */
+    uint64_t serial;             /* 1, 2, … as they are made */
+    size_t weight;
+    uint32_t chunks;             /* handed out and not checked yet */
+    bool ran, whole;             /* nothing more comes of it; all that was to come did */
+    atomic_bool failed;
+    struct test *next;
+};
+
+struct tests { struct test *first, **end; size_t count, weight; };
+
+/* Outcomes of one test: each its iteration, then its values. */
+struct chunk {
+    struct test *test;
+    struct chunk *next;
+    size_t bytes, stride, count;
+    uint64_t words[];
+};
+
+struct stream {
+    const struct stream_plan *plan;
+    struct stream_report *report;
+    struct abilities can;
+    struct machine_claims claims;
+    pthread_mutex_t lock;
+    pthread_cond_t for_runner, for_maker, for_checkers;
+    pthread_t maker, checkers[MOST_CHECKERS];
+    int checker_count;
+    bool maker_lives;
+    atomic_bool stop;            /* all of it, and at once */
+
+    struct source *source;       /* the maker's, and how many it made */
+    uint64_t serials;
+    struct tests ready, flight, retired;
+    bool made;                   /* the maker is done */
+    enum stream_end made_end;
+    struct ordeal_error made_error;
+
+    struct chunk *queue, **queue_end;
+    size_t unchecked;            /* bytes in the queue and with checkers */
+    bool closed;                 /* nothing more comes */
+
+    enum stream_end check_end;   /* a checker could not go on */
+    struct ordeal_error check_error;
+
+    enum stream_end end;         /* from here on it is the runner's */
+    struct outcomes *seen;
+    struct chunk *filling;
+    struct test *running;        /* NULL: between tests */
+    bool begun;                  /* the first was run */
+    uint64_t calls, operations;  /* of the sink; of tests that ran */
+    double started, sink_seconds, waited, run_seconds;
+};
+
+/* ---- lists of tests ------------------------------------------------------------------------ */
+
+static inline void tests_init(struct tests *l) { *l = (struct tests){ .end = &l->first }; }
+
+static inline void tests_push(struct tests *l, struct test *t)
+{
+    t->next = NULL;
+    *l->end = t;
+    l->end = &t->next;
+    l->count++;
+    l->weight += t->weight;
+}
+
+static inline struct test *tests_pop(struct tests *l)
+{
+    struct test *t = l->first;
+    if (!t)
+        return NULL;
+    l->first = t->next;
+    if (!l->first)
+        l->end = &l->first;
+    l->count--;
+    l->weight -= t->weight;
+    return t;
+}
+
+static inline bool is_full(const struct tests *l, size_t most)
+{
+    return l->count >= most || l->weight >= MOST_OPERATIONS;
+}
+
+static inline bool is_half_empty(const struct tests *l, size_t most)
+{
+    return l->count <= most / 2 && l->weight <= MOST_OPERATIONS / 2;
+}
+
+/* ---- the threads, and what they need of each other ----------------------------------------- */
+
+void *maker_main(void *stream);
+void *checker_main(void *stream);
+void free_test(struct stream *s, struct test *t);
+
+static inline bool stream_is_stopped(void *stream) { return ((struct stream *)stream)->stop; }
+
+#endif

@@ -1,0 +1,531 @@
+/* `ordeal run` from outside: tests made, run, checked and kept; pipes, refusals, ^C and hangs.
+ * ORDEAL in the environment names the program. Every test works in a directory of its own. */
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cJSON.h>
+
+#include "unity.h"
+
+static char directory[64], home[4096];
+static char out[1 << 18], err[1 << 14];
+
+/* ---- running ------------------------------------------------------------------------------- */
+
+static void slurp(const char *name, char *text, size_t size)
+{
+    FILE *f = fopen(name, "r");
+    TEST_ASSERT_NOT_NULL_MESSAGE(f, name);
+    text[fread(text, 1, size - 1, f)] = '\0';
+    fclose(f);
+}
+
+/* A shell command in the test's directory; $ORDEAL is the program. Fills `out` and `err`. */
+static int sh(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static int sh(const char *format, ...)
+{
+    char command[2048], whole[2200];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(command, sizeof command, format, args);
+    va_end(args);
+    snprintf(whole, sizeof whole, "{ %s\n} >out 2>err", command);
+    int status = system(whole);
+    slurp("out", out, sizeof out);
+    slurp("err", err, sizeof err);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+}
+
+static void expect(int wanted, int got, int line)
+{
+    char message[4096];
+    snprintf(message, sizeof message, "line %d: out: %.1500s err: %.1500s", line, out, err);
+    TEST_ASSERT_EQUAL_INT_MESSAGE(wanted, got, message);
+}
+#define EXPECT(status, ...) expect(status, sh(__VA_ARGS__), __LINE__)
+
+static void contains(const char *text, const char *part, int line)
+{
+    char message[4096];
+    snprintf(message, sizeof message, "line %d: '%s' is not in: %.3000s", line, part, text);
+    TEST_ASSERT_TRUE_MESSAGE(strstr(text, part) != NULL, message);
+}
+#define OUT(part) contains(out, part, __LINE__)
+#define ERR(part) contains(err, part, __LINE__)
+
+/* The number of a field of the summary, the last line. */
+static double field(const char *text, const char *name)
+{
+    char key[64], message[1024];
+    snprintf(key, sizeof key, "%s=", name);
+    const char *summary = strstr(text, "tests="), *at = NULL;
+    for (const char *p = summary; p && (p = strstr(p, key)); p++)
+        if (p == summary || p[-1] == ' ')
+            at = p + strlen(key);
+    snprintf(message, sizeof message, "no %s in: %.800s", key, text);
+    TEST_ASSERT_NOT_NULL_MESSAGE(at, message);
+    return strtod(at, NULL);
+}
+
+static int count_of(const char *text, const char *part)
+{
+    int n = 0;
+    for (const char *p = text; (p = strstr(p, part)) != NULL; p++)
+        n++;
+    return n;
+}
+
+static void write_file(const char *name, const char *text)
+{
+    FILE *f = fopen(name, "w");
+    TEST_ASSERT_NOT_NULL(f);
+    fputs(text, f);
+    fclose(f);
+}
+
+static const char *const sb = "ordeal 1\nP0 S[A]#1\nP0 L[B]\nP1 S[B]#1\nP1 L[A]\n";
+
+void setUp(void)
+{
+    snprintf(directory, sizeof directory, "/tmp/test-run-XXXXXX");
+    TEST_ASSERT_NOT_NULL(mkdtemp(directory));
+    TEST_ASSERT_EQUAL(0, chdir(directory));
+    TEST_ASSERT_EQUAL(0, mkdir("tmp", 0700));
+    char temporary[128];
+    snprintf(temporary, sizeof temporary, "%s/tmp", directory);
+    setenv("TMPDIR", temporary, 1);
+}
+
+static int left_behind(void)
+{
+    TEST_ASSERT_EQUAL(0, sh("ls -A tmp | wc -l"));
+    return atoi(out);
+}
+
+void tearDown(void)
+{
+    char command[128];
+    TEST_ASSERT_EQUAL(0, chdir(home));
+    snprintf(command, sizeof command, "rm -rf '%s'", directory);
+    TEST_ASSERT_EQUAL(0, system(command));
+}
+
+/* ---- verdicts ------------------------------------------------------------------------------ */
+
+static const char *const models[] = { "SC", "TSO", "PSO", "PC", "RMO" };
+
+static void test_legal_machines_pass(void)
+{
+    for (size_t m = 0; m < sizeof models / sizeof *models; m++) {
+        EXPECT(0, "$ORDEAL run --target model --model %s --check --count 40", models[m]);
+        TEST_ASSERT_EQUAL(40, field(out, "tests"));
+        TEST_ASSERT_EQUAL(40, field(out, "pass"));
+        TEST_ASSERT_EQUAL(0, field(out, "fail"));
+        TEST_ASSERT_EQUAL(40, field(out, "next"));
+        TEST_ASSERT_EQUAL(0, strncmp(out, "tests=", 6));
+    }
+    TEST_ASSERT_NOT_EQUAL(0, access("ordeal-failures", F_OK));
+}
+
+static void test_a_stronger_model_than_the_machines_fails(void)
+{
+    write_file("sb.test", sb);
+    EXPECT(0, "$ORDEAL run --target model --model TSO --check -i 300 sb.test");
+    EXPECT(0, "$ORDEAL run --target model --model TSO --against PSO -i 300 sb.test");
+    EXPECT(1, "$ORDEAL run --target model --model TSO --against SC -i 300 sb.test");
+    OUT("FAIL sb.test#");
+    OUT("model=SC");
+    OUT("core=4");
+    OUT("reason=");
+    TEST_ASSERT_EQUAL(1, field(out, "fail"));
+}
+
+static void test_repeated_outcomes_are_recognised(void)
+{
+    write_file("sb.test", sb);
+    EXPECT(0, "$ORDEAL run --target model --model SC --check -i 2000 sb.test");
+    TEST_ASSERT_EQUAL(2000, field(out, "iterations"));
+    TEST_ASSERT_EQUAL(8000, field(out, "operations"));
+    TEST_ASSERT_EQUAL(3, field(out, "outcomes"));
+    EXPECT(0, "$ORDEAL run --target model --model TSO --check -i 2000 sb.test");
+    TEST_ASSERT_EQUAL(4, field(out, "outcomes"));
+}
+
+/* Branches, loops and transactions go the long way, without the replay. */
+static void test_tests_of_every_kind_are_checked(void)
+{
+    EXPECT(0, "$ORDEAL run --target model --check --count 20 -i 5 --set branches.share=30 "
+              "--set loops.share=20 --set transactions.share=20");
+    TEST_ASSERT_EQUAL(20, field(out, "pass"));
+    TEST_ASSERT_EQUAL(100, field(out, "iterations"));
+}
+
+#define BROKEN "$ORDEAL run --target model --model TSO --bug swap-not-atomic --check --count 200 "
+
+static void test_a_bug_is_caught_kept_and_replayed(void)
+{
+    EXPECT(1, BROKEN "--stop-after 2 --save kept");
+    TEST_ASSERT_EQUAL(2, count_of(out, "FAIL test-"));
+    TEST_ASSERT_EQUAL(2, field(out, "fail"));
+    OUT("saved=kept/test-");
+    OUT("certified=yes");
+    OUT("end=stopped");
+    ERR("--keep-going");
+    static const char *const files[] = { "bias.ini", "test.test", "trace.trace", "replay" };
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        EXPECT(0, "for d in kept/*; do test -s $d/%s || exit 9; done", files[i]);
+    EXPECT(0, "for d in kept/*; do sh $d/replay -o again.trace --save other; test $? = 1 || exit 8;"
+              " cmp again.trace $d/trace.trace || exit 9; done");
+    EXPECT(0, "ls kept | wc -l");
+    TEST_ASSERT_EQUAL(2, atoi(out));
+    TEST_ASSERT_EQUAL(0, left_behind());
+}
+
+static void test_the_same_seed_tells_the_same(void)
+{
+    EXPECT(0, BROKEN "--keep-going -i 3 --save a | grep FAIL | sed 's/saved.*//' >1\n"
+              BROKEN "--keep-going -i 3 --save b | grep FAIL | sed 's/saved.*//' >2\n"
+              BROKEN "--keep-going -i 3 --save c --seed 2 | grep FAIL | sed 's/saved.*//' >3\n"
+              "test -s 1 && cmp 1 2 && ! cmp 1 3");
+}
+
+static void test_keep_going_runs_all(void)
+{
+    EXPECT(1, BROKEN "--keep-going --save kept");
+    TEST_ASSERT_EQUAL(200, field(out, "tests"));
+    TEST_ASSERT_GREATER_THAN(10, field(out, "fail"));
+    TEST_ASSERT_EQUAL((int)field(out, "fail"), count_of(out, "FAIL test-"));
+    OUT("end=done");
+    EXPECT(1, BROKEN "--save more");
+    TEST_ASSERT_EQUAL(10, field(out, "fail"));
+}
+
+static void test_a_failing_test_is_made_small(void)
+{
+    EXPECT(1, BROKEN "--stop-after 1 --save kept --shrink");
+    OUT(" small=");
+    EXPECT(0, "test $(grep -c '^P' kept/*/small.test) -le 6");
+    EXPECT(1, "$ORDEAL run --target model --model TSO --bug swap-not-atomic --check -i 1000 "
+              "--save again kept/*/small.test");
+    EXPECT(1, "$ORDEAL check kept/*/small.trace");
+}
+
+static void test_json_is_an_object_a_line(void)
+{
+    EXPECT(1, BROKEN "--stop-after 2 --save kept --json");
+    int lines = 0;
+    for (char *line = strtok(out, "\n"); line; line = strtok(NULL, "\n"), lines++) {
+        cJSON *o = cJSON_Parse(line);
+        TEST_ASSERT_NOT_NULL_MESSAGE(o, line);
+        if (lines < 2) {
+            TEST_ASSERT_EQUAL_STRING("FAIL", cJSON_GetObjectItem(o, "verdict")->valuestring);
+            TEST_ASSERT_TRUE(cJSON_IsArray(cJSON_GetObjectItem(o, "core")));
+            TEST_ASSERT_TRUE(cJSON_IsString(cJSON_GetObjectItem(o, "saved")));
+        } else {
+            TEST_ASSERT_EQUAL(2, cJSON_GetObjectItem(o, "fail")->valueint);
+            TEST_ASSERT_TRUE(cJSON_IsNumber(cJSON_GetObjectItem(o, "running_percent")));
+            TEST_ASSERT_EQUAL_STRING("stopped", cJSON_GetObjectItem(o, "end")->valuestring);
+        }
+        cJSON_Delete(o);
+    }
+    TEST_ASSERT_EQUAL(3, lines);
+}
+
+static void test_a_limit_leaves_tests_undecided(void)
+{
+    EXPECT(4, "$ORDEAL run --target model --check --limit 0.000000001 --set transactions.share=30 "
+              "--set test.operations=20000");
+    OUT("UNDECIDED test-0#0 ");
+    TEST_ASSERT_EQUAL(1, field(out, "undecided"));
+}
+
+/* ---- traces -------------------------------------------------------------------------------- */
+
+static void test_a_pipe_from_gen_to_check(void)
+{
+    EXPECT(0, "$ORDEAL gen -n 12 | $ORDEAL run --target model - 2>summary | $ORDEAL check -");
+    TEST_ASSERT_EQUAL(12, count_of(out, "PASS "));
+    EXPECT(0, "cat summary");
+    TEST_ASSERT_EQUAL(12, field(out, "tests"));
+    EXPECT(0, "$ORDEAL gen -n 12 | $ORDEAL run --target model --format binary - 2>summary"
+              " | $ORDEAL check -");
+    TEST_ASSERT_EQUAL(12, count_of(out, "PASS "));
+}
+
+static void test_made_and_read_tests_are_the_same(void)
+{
+    EXPECT(0, "$ORDEAL run --target model --seed 5 --count 9 -o made.trace\n"
+              "$ORDEAL gen --seed 5 -n 9 | $ORDEAL run --target model --seed 5 -o read.trace -\n"
+              "test $(grep -c '^ordeal 1' made.trace) = 9\n"
+              "cmp made.trace read.trace");
+}
+
+static void test_first_goes_on_where_a_run_ended(void)
+{
+    EXPECT(0, "$ORDEAL run --target model --count 8 -o 1.trace");
+    TEST_ASSERT_EQUAL(8, field(out, "next"));
+    EXPECT(0, "$ORDEAL run --target model --first 8 --count 12 -o 2.trace");
+    TEST_ASSERT_EQUAL(20, field(out, "next"));
+    EXPECT(0, "$ORDEAL run --target model --count 20 -o all.trace\n"
+              "cat 1.trace 2.trace | cmp - all.trace");
+}
+
+static void test_iterations_can_be_run_alone(void)
+{
+    EXPECT(0, "$ORDEAL run --target model -i 10 -o all.trace\n"
+              "for i in 0 1 2 3 4 5 6 7 8 9; do $ORDEAL run --target model -i 1 "
+              "--first-iteration $i; done >each.trace\n"
+              "cmp all.trace each.trace");
+}
+
+/* ---- bounded memory ------------------------------------------------------------------------ */
+
+static long most_kilobytes(const char *count)
+{
+    char *argv[] = { getenv("ORDEAL"), "run", "--target", "model", "--check", "--count",
+                     (char *)count, NULL };
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        /* Freed memory is kept aside by the address sanitizer, which is not what is measured. */
+        setenv("ASAN_OPTIONS", "quarantine_size_mb=1", 1);
+        if (!freopen("/dev/null", "w", stdout))
+            _exit(126);
+        execv(argv[0], argv);
+        _exit(127);
+    }
+    int status;
+    struct rusage usage;
+    TEST_ASSERT_EQUAL(child, wait4(child, &status, 0, &usage));
+    TEST_ASSERT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    return usage.ru_maxrss;
+}
+
+/* 2500 tests of 200 operations as the program holds them are more than 50 MB. */
+static void test_memory_does_not_grow_with_the_count(void)
+{
+    TEST_ASSERT_LESS_THAN(most_kilobytes("500") + 24 * 1024, most_kilobytes("3000"));
+}
+
+/* ---- refusals ------------------------------------------------------------------------------ */
+
+static void test_usage_is_explained(void)
+{
+    static const struct { const char *arguments, *said; } table[] = {
+        { "", "--target takes one of model, native, elf" },
+        { "--target qemu", "not 'qemu'" },
+        { "--target native --bug swap-not-atomic", "--bug is for --target model" },
+        { "--target model --machine qemu", "--machine is for --target elf" },
+        { "--target model --save x", "add --check" },
+        { "--target model --check --stop-after 1 --keep-going", "exclude each other" },
+        { "--target model --check -o -", "name a file for --output" },
+        { "--target model --check --format binary", "--format is of traces" },
+        { "--target model --count 3 some.test", "--count does not go with 'some.test'" },
+        { "--target model --first 18446744073709551615 --count 2", "no test number" },
+        { "--target model --count 0", "a whole number above 0, not '0'" },
+        { "--target model --seed -1", "a whole number, not '-1'" },
+        { "--target model --bug nonsense", "nonsense" },
+        { "--target model --model SC --bug buffer-not-fifo", "buffer-not-fifo" },
+        { "--target model --set no.such=1", "[no]" },
+        { "--target model --bias missing.bias", "missing.bias" },
+        { "--target model missing.test", "missing.test: No such file" },
+        { "--target elf --emit d --check", "--emit runs nothing" },
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        EXPECT(2, "$ORDEAL run %s", table[i].arguments);
+        ERR(table[i].said);
+    }
+}
+
+static void test_bugs_are_listed(void)
+{
+    EXPECT(0, "$ORDEAL run --bug list");
+    OUT("swap-not-atomic");
+    OUT("membar-ignored");
+}
+
+static void test_wrong_tests_are_refused_with_their_line(void)
+{
+    write_file("empty.test", "");
+    EXPECT(2, "$ORDEAL run --target model --check empty.test");
+    write_file("bad.test", "ordeal 1\nP0 S[A]#1\nP0 S(B)#1\n");
+    EXPECT(2, "$ORDEAL run --target model --check bad.test");
+    ERR("bad.test:3");
+    write_file("open.test", "ordeal 1\nP0 LOOP.BEGIN#3\nP0 S[A]#1+1\n");
+    EXPECT(2, "$ORDEAL run --target model --check open.test");
+    ERR("open.test:");
+}
+
+/* The second test needs more threads than the machine has: not even the first one is run. */
+static void test_what_the_target_cannot_do_is_refused_before_anything_runs(void)
+{
+    write_file("sb.test", sb);
+    FILE *f = fopen("wide.test", "w");
+    fputs("ordeal 1\n", f);
+    for (int p = 0; p < 300; p++)
+        fprintf(f, "P%d L[A]\n", p);
+    fclose(f);
+    EXPECT(2, "$ORDEAL run --target model --check sb.test wide.test");
+    ERR("wide.test: the target 'model' cannot run it: the test takes 300 threads");
+    TEST_ASSERT_EQUAL(0, field(out, "iterations"));
+    write_file("tx.test", "ordeal 1\nP0 TX.BEGIN\nP0 S[A]#1\nP0 TX.END\n");
+    EXPECT(2, "$ORDEAL run --target model --model PC --check tx.test");
+    ERR("it has no transactions");
+}
+
+/* ---- ends ---------------------------------------------------------------------------------- */
+
+static pid_t start(const char *input, const char *const *arguments)
+{
+    char *argv[16] = { getenv("ORDEAL"), "run" };
+    for (int i = 0; i < 12 && arguments[i]; i++)
+        argv[i + 2] = (char *)arguments[i];
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        setpgid(0, 0);
+        if (!freopen(input, "r+", stdin) || !freopen("out", "w", stdout)
+            || !freopen("err", "w", stderr))
+            _exit(126);
+        execv(argv[0], argv);
+        _exit(127);
+    }
+    return child;
+}
+
+static int end_of(pid_t child)
+{
+    int status = 0;
+    for (int i = 0; i < 2000; i++) {
+        if (waitpid(child, &status, WNOHANG) == child)
+            return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+        usleep(10000);
+    }
+    kill(child, SIGKILL);
+    waitpid(child, &status, 0);
+    return -1;
+}
+
+/* ^C after a while: 130, the sum of what was done, nobody left of the group, no file. */
+static void interrupt(const char *input, const char *const *arguments)
+{
+    pid_t child = start(input, arguments);
+    usleep(400000);
+    kill(child, SIGINT);
+    int status = end_of(child);
+    slurp("out", out, sizeof out);
+    slurp("err", err, sizeof err);
+    expect(130, status, __LINE__);
+    OUT("end=interrupted");
+    TEST_ASSERT_EQUAL(-1, kill(-child, 0));
+    TEST_ASSERT_EQUAL(ESRCH, errno);
+    TEST_ASSERT_EQUAL(0, left_behind());
+    EXPECT(0, "ls -A");
+    TEST_ASSERT_EQUAL_STRING("err\nout\ntmp\n", strstr(out, "err"));
+}
+#define INTERRUPT(input, ...) interrupt(input, (const char *[]){ __VA_ARGS__, NULL })
+
+static void test_interrupts_end_it_cleanly(void)
+{
+    INTERRUPT("/dev/null", "--target", "model", "--check", "--count", "1000000000");
+    INTERRUPT("/dev/null", "--target", "model", "--check", "-i", "1000000000");
+    INTERRUPT("/dev/null", "--target", "model", "--count", "1000000000", "-o", "all.trace",
+              "--check");
+}
+
+static void test_an_interrupt_while_it_waits_for_input(void)
+{
+    TEST_ASSERT_EQUAL(0, mkfifo("tmp/fifo", 0600));
+    pid_t child = start("tmp/fifo", (const char *[]){ "--target", "model", "--check", "-", NULL });
+    usleep(300000);
+    kill(child, SIGINT);
+    int status = end_of(child);
+    slurp("out", out, sizeof out);
+    expect(130, status, __LINE__);
+}
+
+static bool native_works(void)
+{
+    write_file("sb.test", sb);
+    bool works = sh("$ORDEAL run --target native -i 1 sb.test") == 0;
+    remove("sb.test");
+    return works;
+}
+
+static void test_this_computer_obeys_tso(void)
+{
+    if (!native_works())
+        TEST_IGNORE_MESSAGE("the target native is not for this computer");
+    EXPECT(0, "$ORDEAL run --target native --model TSO --check --count 20 -i 200");
+    TEST_ASSERT_EQUAL(20, field(out, "pass"));
+    TEST_ASSERT_EQUAL(4000, field(out, "iterations"));
+    TEST_ASSERT_EQUAL(0, left_behind());
+    remove("out");
+    INTERRUPT("/dev/null", "--target", "native", "--check", "-i", "1000000000");
+}
+
+/* A simulator that sleeps. */
+static void test_a_hang_is_told_with_its_place(void)
+{
+    if (sh("command -v riscv64-unknown-elf-gcc") != 0)
+        TEST_IGNORE_MESSAGE("there is no RISC-V compiler");
+    write_file("sb.test", sb);
+    EXPECT(3, "$ORDEAL run --target elf --command 'sh -c \"sleep 60\" {elf} {signature}' "
+              "--timeout 1 --check sb.test");
+    ERR("sb.test: ");
+    OUT("end=target");
+    TEST_ASSERT_EQUAL(0, left_behind());
+}
+
+static void test_a_full_disk_is_noticed(void)
+{
+    EXPECT(2, "$ORDEAL run --target model --count 100 >/dev/full");
+    EXPECT(2, "$ORDEAL run --target model --count 100 -o nowhere/x.trace");
+    ERR("nowhere/x.trace");
+}
+
+int main(void)
+{
+    static char program[4096];
+    const char *given = getenv("ORDEAL");
+    if (!given || !realpath(given, program) || !getcwd(home, sizeof home)) {
+        fputs("ORDEAL must name the program\n", stderr);
+        return 1;
+    }
+    setenv("ORDEAL", program, 1);
+    UNITY_BEGIN();
+    RUN_TEST(test_legal_machines_pass);
+    RUN_TEST(test_a_stronger_model_than_the_machines_fails);
+    RUN_TEST(test_repeated_outcomes_are_recognised);
+    RUN_TEST(test_tests_of_every_kind_are_checked);
+    RUN_TEST(test_a_bug_is_caught_kept_and_replayed);
+    RUN_TEST(test_the_same_seed_tells_the_same);
+    RUN_TEST(test_keep_going_runs_all);
+    RUN_TEST(test_a_failing_test_is_made_small);
+    RUN_TEST(test_json_is_an_object_a_line);
+    RUN_TEST(test_a_limit_leaves_tests_undecided);
+    RUN_TEST(test_a_pipe_from_gen_to_check);
+    RUN_TEST(test_made_and_read_tests_are_the_same);
+    RUN_TEST(test_first_goes_on_where_a_run_ended);
+    RUN_TEST(test_iterations_can_be_run_alone);
+    RUN_TEST(test_memory_does_not_grow_with_the_count);
+    RUN_TEST(test_usage_is_explained);
+    RUN_TEST(test_bugs_are_listed);
+    RUN_TEST(test_wrong_tests_are_refused_with_their_line);
+    RUN_TEST(test_what_the_target_cannot_do_is_refused_before_anything_runs);
+    RUN_TEST(test_interrupts_end_it_cleanly);
+    RUN_TEST(test_an_interrupt_while_it_waits_for_input);
+    RUN_TEST(test_this_computer_obeys_tso);
+    RUN_TEST(test_a_hang_is_told_with_its_place);
+    RUN_TEST(test_a_full_disk_is_noticed);
+    return UNITY_END();
+}
