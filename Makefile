@@ -68,6 +68,8 @@ $(OBJ)/%.o: %.c
 $(OBJ)/checker/%.o: INCLUDE = -Ichecker
 $(OBJ)/host/%.o:    INCLUDE = -Ichecker $(HOST_CFLAGS)
 
+$(OBJ)/host/elf_runtime.o: host/elf_runtime.S host/elf_link.ld # the assembler includes them
+
 # All names, for tests and benchmarks that reach inside.
 $(BUILD)/libinside.a: $(CHECKER)
 	@rm -f $@
@@ -129,7 +131,7 @@ build-fuzzers: $(FUZZERS)
 
 run: setup
 	@$(MAKE) --no-print-directory all
-	@ORDEAL=$(BUILD)/ordeal tests/demo
+	@ORDEAL=$(BUILD)/ordeal DEMO=$(BUILD)/demo tests/demo
 
 test: setup-test
 	@$(MAKE) --no-print-directory run-tests

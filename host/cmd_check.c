@@ -1,12 +1,13 @@
 /* `ordeal check`: traces to verdicts, one line each. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "explain.h"
 #include "input.h"
 #include "options.h"
 #include "output.h"
 #include "record.h"
+#include "signature.h"
 
 struct check {
     struct choice model;
@@ -14,7 +15,7 @@ struct check {
     bool time_order, no_certify, no_core, json;
     double limit;
     size_t memory;
-    const char *witness, *verify;
+    const char *witness, *verify, *signature;
     enum ordeal_format format;
 
     const struct command *command;
@@ -36,6 +37,8 @@ static const struct option_spec options[] = {
            "write what proves the verdict: an order or a proof"),
     OPTION(check, verify, "verify", 0, "FILE", text, NULL,
            "do not search: check what --witness wrote"),
+    OPTION(check, signature, "signature", 0, "FILE", text, NULL,
+           "check what a bare-metal program saved ('run --emit'); the file is its test"),
     OPTION(check, format, "format", 'f', "FORMAT", format, NULL,
            "how traces are written; without it guessed:"),
     OPTION(check, no_certify, "no-certify", 0, NULL, flag, NULL,
@@ -80,55 +83,6 @@ static void report_error(struct check *c, const struct input *in, const struct o
     record_print(record_error(&named), c->json);
 }
 
-/* A place to begin reading: the first operation of the circle that closes the proof. */
-static uint32_t first_of_circle(const struct ordeal_verdict *v)
-{
-    size_t steps = ordeal_verdict_steps(v);
-    while (steps-- > 0) {
-        struct ordeal_step step;
-        ordeal_verdict_step(v, steps, &step);
-        for (size_t i = 0; i < step.edge_count; i++) {
-            struct ordeal_event e;
-            ordeal_verdict_event(v, step.edges[i].from, &e);
-            if (e.op != ORDEAL_NONE)
-                return step.edges[i].from;
-        }
-    }
-    return ORDEAL_NONE;
-}
-
-static void record_place(cJSON *record, const struct input *in, const struct naming *names,
-                         uint32_t event)
-{
-    char text[1024];
-    if (event == ORDEAL_NONE)
-        return;
-    snprintf(text, sizeof text, "%s:%u", in->name, line_of_event(names, event));
-    cJSON_AddStringToObject(record, "at", text);
-}
-
-static void record_reason(cJSON *record, const struct input *in, const struct ordeal_verdict *v,
-                          enum ordeal_model model)
-{
-    struct naming names = { .trace = in->trace, .verdict = v, .views = model == ORDEAL_PC };
-    char text[1024];
-    uint32_t unwritten = ordeal_verdict_unwritten(v);
-    if (unwritten != ORDEAL_NONE) {
-        snprintf(text, sizeof text, "%s saw a value nobody wrote there",
-                 name_event(&names, unwritten, ORDEAL_NONE));
-        cJSON_AddStringToObject(record, "reason", text);
-        record_place(record, in, &names, unwritten);
-        return;
-    }
-    struct proof proof;
-    if (proof_read(&proof, v) && proof.inferences.count) {
-        explain_shortly(&proof, &names, text, sizeof text);
-        cJSON_AddStringToObject(record, "reason", text);
-        record_place(record, in, &names, first_of_circle(v));
-    }
-    proof_free(&proof);
-}
-
 static void report_verdict(struct check *c, const struct input *in, const struct ordeal_verdict *v,
                            enum ordeal_model model, double seconds)
 {
@@ -147,7 +101,7 @@ static void report_verdict(struct check *c, const struct input *in, const struct
         cJSON_AddBoolToObject(record, "certified", !c->no_certify);
     if (result == ORDEAL_FAIL) {
         record_core(record, in->trace, v);
-        record_reason(record, in, v, model);
+        record_reason(record, in, v);
     }
     if (ordeal_verdict_note(v)[0])
         cJSON_AddStringToObject(record, "note", ordeal_verdict_note(v));
@@ -262,6 +216,86 @@ static void check_file(struct check *c, const char *name)
     input_close(&in);
 }
 
+/* ---- signatures: the test is the file, its iterations are the traces ---------------------- */
+
+static void refuse_signature(struct check *c, const struct input *in, const struct why *why)
+{
+    struct ordeal_error e = { .status = ORDEAL_BAD_INPUT };
+    snprintf(e.file, sizeof e.file, "%s", c->signature);
+    snprintf(e.reason, sizeof e.reason, "%.500s", why->text);
+    report_error(c, in, &e);
+}
+
+static void check_iterations(struct check *c, struct input *in, const struct program *p,
+                             const struct signature *s)
+{
+    struct machine_claims claims = { .model = ORDEAL_RMO, .atomic = s->xlen / 8 };
+    struct ordeal_trace *test = in->trace;
+    uint64_t *values = calloc((size_t)s->slots + 1, sizeof *values);
+    ordeal_trace_claimed(test, &claims.model);
+    enum ordeal_status status = values ? ORDEAL_OK : ORDEAL_NO_MEMORY;
+    for (uint32_t i = 0; i < s->iterations && status == ORDEAL_OK && !interrupted(); i++) {
+        signature_values(s, i, values);
+        in->number = i + 1;
+        in->trace = NULL;
+        status = program_trace(p, s->first + i, values, &claims, in->o, &in->trace);
+        if (status == ORDEAL_OK)
+            check_trace(c, in, NULL);
+        ordeal_trace_free(in->trace);
+        in->trace = test;
+    }
+    if (status != ORDEAL_OK) {
+        struct ordeal_error e = { .status = ORDEAL_NO_MEMORY, .reason = "out of memory" };
+        if (values) {
+            e = *ordeal_last_error(in->o);
+            snprintf(e.file, sizeof e.file, "%s", c->signature);
+        }
+        report_error(c, in, &e);
+    }
+    free(values);
+}
+
+/* Of several tests in the file the one that the signature is of. */
+static void check_signature(struct check *c, const char *name, const uint8_t *bytes, size_t length)
+{
+    struct input in;
+    struct ordeal_limits limits = { .seconds = c->limit, .bytes = c->memory };
+    struct why why = { "there is no test in the other file" };
+    bool found = false;
+    enum ordeal_status status = input_open(&in, name, c->format, &limits);
+    while (status == ORDEAL_OK && !found && (status = input_next(&in)) == ORDEAL_OK) {
+        struct program p;
+        struct signature s;
+        if (!program_compile(&p, in.trace, name, &in.error)) {
+            status = in.error.status;
+            break;
+        }
+        found = signature_open(&s, bytes, length, &p, &why);
+        if (found)
+            check_iterations(c, &in, &p, &s);
+        program_free(&p);
+    }
+    if (status != ORDEAL_OK && status != ORDEAL_END)
+        report_error(c, &in, &in.error);
+    else if (!found)
+        refuse_signature(c, &in, &why);
+    input_close(&in);
+}
+
+static void check_signature_file(struct check *c, const char *name)
+{
+    struct input in = { .name = c->signature, .label = c->signature };
+    struct why why;
+    uint8_t *bytes;
+    size_t length;
+    if (signature_read(c->signature, &bytes, &length, &why)) {
+        check_signature(c, name, bytes, length);
+        free(bytes);
+    } else {
+        refuse_signature(c, &in, &why);
+    }
+}
+
 static int check_usage(const struct check *c, int files)
 {
     if (files == 0)
@@ -269,6 +303,9 @@ static int check_usage(const struct check *c, int files)
     if ((c->witness || c->verify) && files > 1)
         return complain(c->command, "--%s speaks of one trace, not %d; check them one by one",
                         c->witness ? "witness" : "verify", files);
+    if (c->signature && (files > 1 || c->witness || c->verify))
+        return complain(c->command, "--signature goes with one test, and not with --witness or "
+                                    "--verify");
     if (c->verify && (c->witness || c->model.given || c->algorithm != ORDEAL_AUTO || c->time_order
                       || c->no_certify || c->no_core))
         return complain(c->command, "--verify does not search, and takes the model from the "
@@ -287,7 +324,7 @@ static int run(const struct command *self, int argc, char **argv)
     setvbuf(stdout, NULL, _IOLBF, 0);
     interrupt_watch();
     for (int i = operand; i < argc && !interrupted() && !ferror(stdout); i++)
-        check_file(&c, argv[i]);
+        (c.signature ? check_signature_file : check_file)(&c, argv[i]);
     return interrupted() ? exit_worst(c.status, EXIT_INTERRUPTED) : c.status;
 }
 
@@ -300,12 +337,14 @@ const struct command command_check = {
         "key=value fields. '-' is standard input; the second trace of a file is file#2. A FAIL\n"
         "has reason=, and core= counts the operations that already violate the model;\n"
         "'ordeal show' explains it. A file that cannot be read gets an ERROR line and the\n"
-        "others are still checked.\n\n"
+        "others are still checked. With --signature the file is a test and every iteration of\n"
+        "it in the signature one trace.\n\n"
         "Exit status: 0 all PASS; 1 some FAIL; else 2 some ERROR; else 4 some UNDECIDED;\n"
         "130 after ^C; 70 if a verdict could not be proved, a defect of ordeal.",
     .example = "  $ ordeal check --model TSO --limit 10 monday/*.trace\n"
                "  $ ordeal check --witness run7.proof run7.trace\n"
-               "  $ ordeal check --verify run7.proof run7.trace\n",
+               "  $ ordeal check --verify run7.proof run7.trace\n"
+               "  $ ordeal check --signature board.sig test.test\n",
     .options = options,
     .run = run,
 };

@@ -739,10 +739,22 @@ static void test_convert_axe(void)
     RUN("check", path("y.axe"));
     STATUS(0);
     TEST_ASSERT_EQUAL(2, lines(last.out));
-    RUN("convert", "-o", path("y.trace"), axe);
-    STATUS(2);
-    ERR("more than one trace");
-    TEST_ASSERT_NOT_EQUAL(0, access(path("y.trace"), F_OK));
+}
+
+static void test_convert_several_traces(void)
+{
+    const char *axe = write_file("x.axe", "0: M[0] := 1\n1: M[0] == 1\ncheck\n"
+                                          "0: M[1] == 1\ncheck\n");
+    RUN("convert", "-o", path("y.trace"), axe, axe);
+    STATUS(0);
+    RUN("convert", "-z", "-o", path("y.otr"), path("y.trace"));
+    STATUS(0);
+    for (int binary = 0; binary < 2; binary++) {
+        RUN("check", path(binary ? "y.otr" : "y.trace"));
+        STATUS(1);
+        TEST_ASSERT_EQUAL(4, lines(last.out));
+        OUT(binary ? "y.otr#4 " : "y.trace#4 ");
+    }
 }
 
 static void test_convert_leaves_nothing_half_written(void)
@@ -874,6 +886,7 @@ int main(void)
     RUN_TEST(test_picture_that_cannot_be_written);
     RUN_TEST(test_convert_round_trips);
     RUN_TEST(test_convert_axe);
+    RUN_TEST(test_convert_several_traces);
     RUN_TEST(test_convert_leaves_nothing_half_written);
     RUN_TEST(test_convert_usage);
     RUN_TEST(test_convert_saves_what_a_damaged_file_still_has);

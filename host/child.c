@@ -1,0 +1,155 @@
+#include "child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "progress.h"
+
+static const double glance = 0.001; /* seconds between two looks at a child */
+
+bool child_exists(const char *program)
+{
+    const char *path = getenv("PATH");
+    if (strchr(program, '/'))
+        return access(program, X_OK) == 0;
+    while (path && *path) {
+        size_t length = strcspn(path, ":");
+        char file[4096];
+        int n = snprintf(file, sizeof file, "%.*s/%s", (int)length, path, program);
+        if (n > 0 && n < (int)sizeof file && access(file, X_OK) == 0)
+            return true;
+        path += length + (path[length] == ':');
+    }
+    return false;
+}
+
+/* In the child; what goes wrong is told through the pipe, which exec closes. */
+static void become(char *const *argv, const char *directory, int log, int tell, pid_t parent)
+{
+    int nothing = open("/dev/null", O_RDONLY);
+    bool fine = prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == parent
+                && setpgid(0, 0) == 0 && dup2(nothing, STDIN_FILENO) >= 0
+                && dup2(log, STDOUT_FILENO) >= 0 && dup2(log, STDERR_FILENO) >= 0
+                && (!directory || chdir(directory) == 0);
+    if (fine)
+        execvp(argv[0], argv);
+    int error = errno;
+    if (write(tell, &error, sizeof error) != sizeof error)
+        _exit(126);
+    _exit(127);
+}
+
+static bool refuse(struct why *why, const char *name, int error)
+{
+    snprintf(why->text, sizeof why->text, "%s cannot be started: %s", name, strerror(error));
+    return false;
+}
+
+bool child_start(struct child *c, char *const *argv, const char *directory, const char *log,
+                 struct why *why)
+{
+    int told[2], error = 0;
+    *c = (struct child){ 0 };
+    int out = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (out < 0)
+        return refuse(why, argv[0], errno);
+    if (pipe2(told, O_CLOEXEC) != 0) {
+        error = errno;
+        close(out);
+        return refuse(why, argv[0], error);
+    }
+    pid_t parent = getpid(), pid = fork();
+    if (pid == 0)
+        become(argv, directory, out, told[1], parent);
+    if (pid < 0)
+        error = errno;
+    close(out);
+    close(told[1]);
+    ssize_t got = 0;
+    while (pid > 0 && (got = read(told[0], &error, sizeof error)) < 0 && errno == EINTR)
+        continue;
+    close(told[0]);
+    if (pid > 0 && got > 0)
+        waitpid(pid, NULL, 0);
+    if (pid < 0 || got > 0)
+        return refuse(why, argv[0], error);
+    c->pid = pid;
+    return true;
+}
+
+bool child_running(struct child *c)
+{
+    if (!c->pid)
+        return false;
+    if (waitpid(c->pid, &c->status, WNOHANG) != c->pid)
+        return true;
+    kill(-c->pid, SIGKILL); /* what it may have left behind */
+    c->pid = 0;
+    return false;
+}
+
+void child_stop(struct child *c)
+{
+    if (!child_running(c))
+        return;
+    kill(-c->pid, SIGKILL);
+    while (waitpid(c->pid, &c->status, 0) < 0 && errno == EINTR)
+        continue;
+    c->pid = 0;
+}
+
+void child_pause(double seconds)
+{
+    time_t whole = (time_t)seconds;
+    struct timespec time = { whole, (long)((seconds - (double)whole) * 1e9) };
+    nanosleep(&time, NULL);
+}
+
+enum target_result child_wait(struct child *c, double seconds)
+{
+    double start = now_seconds();
+    while (child_running(c)) {
+        enum target_result end = interrupted() ? TARGET_STOPPED
+                               : seconds > 0 && now_seconds() - start > seconds ? TARGET_HUNG
+                               : TARGET_DONE;
+        if (end != TARGET_DONE) {
+            child_stop(c);
+            return end;
+        }
+        child_pause(glance);
+    }
+    return TARGET_DONE;
+}
+
+/* The last line that says anything; "" when there is none. */
+static void last_words(const char *log, char *line, size_t size)
+{
+    char next[512];
+    FILE *stream = fopen(log, "re");
+    *line = '\0';
+    while (stream && fgets(next, sizeof next, stream)) {
+        next[strcspn(next, "\r\n")] = '\0';
+        if (*next)
+            snprintf(line, size, "%.*s", (int)size - 1, next);
+    }
+    if (stream)
+        fclose(stream);
+}
+
+void child_obituary(const struct child *c, const char *name, const char *log, struct why *why)
+{
+    char line[400];
+    last_words(log, line, sizeof line);
+    bool killed = WIFSIGNALED(c->status);
+    snprintf(why->text, sizeof why->text, "%s %s %d%s%s", name,
+             killed ? "was killed by signal" : "ended with status",
+             killed ? WTERMSIG(c->status) : WEXITSTATUS(c->status), *line ? ": " : "", line);
+}

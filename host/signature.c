@@ -1,0 +1,315 @@
+#include "signature.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const uint8_t magic[8] = { 0x89, 'O', 'S', 'G', '\r', '\n', 0x1A, '\n' };
+
+__attribute__((format(printf, 2, 3)))
+static bool refuse(struct why *why, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    vsnprintf(why->text, sizeof why->text, format, list);
+    va_end(list);
+    return false;
+}
+
+static uint64_t get(const uint8_t *p, unsigned bytes)
+{
+    uint64_t value = 0;
+    while (bytes--)
+        value = value << 8 | p[bytes];
+    return value;
+}
+
+static uint32_t get32(const uint8_t *p) { return (uint32_t)get(p, 4); }
+static uint64_t get64(const uint8_t *p) { return get(p, 8); }
+
+static void put(uint8_t *p, uint64_t value, unsigned bytes)
+{
+    for (unsigned i = 0; i < bytes; i++, value >>= 8)
+        p[i] = (uint8_t)value;
+}
+
+static uint64_t padded_length(uint32_t harts, uint64_t iterations, uint64_t slots)
+{
+    uint64_t used = HEADER_BYTES + (uint64_t)harts * PROGRESS_BYTES + iterations * slots * 8;
+    return (used + 63) & ~UINT64_C(63);
+}
+
+uint64_t signature_length(const struct program *p, uint64_t iterations)
+{
+    return padded_length(p->threads, iterations, p->slots);
+}
+
+void signature_header(const struct program *p, uint32_t xlen, uint64_t first, uint32_t iterations,
+                      uint8_t header[HEADER_BYTES])
+{
+    memset(header, 0, HEADER_BYTES);
+    memcpy(header + HEADER_MAGIC, magic, sizeof magic);
+    put(header + HEADER_VERSION, SIGNATURE_VERSION, 4);
+    put(header + HEADER_XLEN, xlen, 4);
+    put(header + HEADER_IDENTITY, program_identity(p), 8);
+    put(header + HEADER_FIRST, first, 8);
+    put(header + HEADER_ITERATIONS, iterations, 4);
+    put(header + HEADER_SLOTS, p->slots, 4);
+    put(header + HEADER_HARTS, p->threads, 4);
+    put(header + HEADER_STATE, STATE_RUNNING, 4);
+    put(header + HEADER_LENGTH, signature_length(p, iterations), 8);
+}
+
+uint32_t signature_checksum(const uint8_t *bytes, size_t length)
+{
+    uint32_t sum = CHECKSUM_START;
+    for (size_t i = 0; i + 4 <= length; i += 4)
+        sum = (sum ^ (i == HEADER_CHECKSUM ? 0 : get32(bytes + i))) * CHECKSUM_PRIME;
+    return sum;
+}
+
+/* ---- raw or hexadecimal ---------------------------------------------------------------- */
+
+static int hex_digit(uint8_t c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    c |= 0x20;
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* A line is one little-endian number, printed as people print numbers: its last byte first. */
+static void reverse_line(uint8_t *out, const uint8_t *digits, size_t count)
+{
+    for (size_t i = 0; i < count / 2; i++) {
+        const uint8_t *pair = digits + count - 2 * i - 2;
+        out[i] = (uint8_t)(hex_digit(pair[0]) << 4 | hex_digit(pair[1]));
+    }
+}
+
+static bool from_text(uint8_t *bytes, size_t *length, struct why *why)
+{
+    size_t out = 0, width = 0;
+    uint64_t line = 1;
+    for (size_t i = 0; i < *length; line++) {
+        size_t begin = i;
+        while (i < *length && hex_digit(bytes[i]) >= 0)
+            i++;
+        size_t digits = i - begin;
+        if (i < *length && bytes[i] == '\r')
+            i++;
+        if (i < *length && bytes[i++] != '\n')
+            return refuse(why, "line %" PRIu64 ": expected hexadecimal digits and nothing else; "
+                               "the file is damaged or no signature", line);
+        if (!width)
+            width = digits;
+        if (width != 8 && width != 16 && width != 32)
+            return refuse(why, "line 1 has %zu hexadecimal digits; expected 8, 16 or 32, that is "
+                               "4, 8 or 16 bytes a line", digits);
+        if (digits != width)
+            return refuse(why, "line %" PRIu64 " has %zu hexadecimal digits, those before it %zu; "
+                               "the file is cut short or damaged", line, digits, width);
+        uint8_t number[16];
+        reverse_line(number, bytes + begin, digits);
+        memcpy(bytes + out, number, digits / 2);
+        out += digits / 2;
+    }
+    *length = out;
+    return true;
+}
+
+bool signature_raw(uint8_t *bytes, size_t *length, struct why *why)
+{
+    if (*length == 0)
+        return refuse(why, "it is empty; the program on the target wrote nothing");
+    if (bytes[0] == magic[0])
+        return true;
+    if (hex_digit(bytes[0]) >= 0)
+        return from_text(bytes, length, why);
+    return refuse(why, "no signature: it begins neither with the mark of one nor with hexadecimal "
+                       "digits");
+}
+
+/* ---- files ------------------------------------------------------------------------------ */
+
+static bool read_all(FILE *stream, uint8_t **bytes, size_t *length)
+{
+    size_t capacity = 65536;
+    uint8_t *buffer = malloc(capacity);
+    *length = 0;
+    while (buffer) {
+        *length += fread(buffer + *length, 1, capacity - *length, stream);
+        if (*length < capacity)
+            break;
+        uint8_t *larger = capacity > SIZE_MAX / 2 ? NULL : realloc(buffer, capacity *= 2);
+        if (!larger)
+            free(buffer);
+        buffer = larger;
+    }
+    *bytes = buffer;
+    return buffer && !ferror(stream);
+}
+
+bool signature_read(const char *file, uint8_t **bytes, size_t *length, struct why *why)
+{
+    *bytes = NULL;
+    FILE *stream = fopen(file, "re");
+    if (!stream)
+        return refuse(why, "%s", strerror(errno));
+    errno = 0;
+    bool fine = read_all(stream, bytes, length);
+    int error = errno ? errno : ENOMEM;
+    fclose(stream);
+    fine = fine ? signature_raw(*bytes, length, why) : refuse(why, "%s", strerror(error));
+    if (!fine) {
+        free(*bytes);
+        *bytes = NULL;
+    }
+    return fine;
+}
+
+/* ---- is it one, and of this program? --------------------------------------------------- */
+
+static bool is_whole(const uint8_t *bytes, size_t length, struct why *why)
+{
+    if (length < HEADER_BYTES)
+        return refuse(why, "cut short: %zu bytes, and the header alone has %d", length,
+                      HEADER_BYTES);
+    if (memcmp(bytes + HEADER_MAGIC, magic, sizeof magic) != 0)
+        return refuse(why, "no signature of a test: the mark at its beginning is missing or "
+                           "damaged; if it is all zeros the program never started");
+    if (get32(bytes + HEADER_VERSION) != SIGNATURE_VERSION)
+        return refuse(why, "a signature of version %" PRIu32 "; this program reads version %u",
+                      get32(bytes + HEADER_VERSION), SIGNATURE_VERSION);
+    uint64_t says = get64(bytes + HEADER_LENGTH);
+    if (length < says)
+        return refuse(why, "cut short: %zu bytes of %" PRIu64, length, says);
+    if (length > says)
+        return refuse(why, "%zu bytes, but the header says %" PRIu64 "; damaged, or more was saved "
+                           "than lies between begin_signature and end_signature", length, says);
+    return true;
+}
+
+static bool is_unharmed(const uint8_t *bytes, size_t length, const struct program *p,
+                        struct why *why)
+{
+    uint32_t state = get32(bytes + HEADER_STATE);
+    bool ours = get64(bytes + HEADER_IDENTITY) == program_identity(p);
+    if (state == STATE_RUNNING || state == STATE_TRAPPED) {
+        if (!ours)
+            return refuse(why, "the program on the target did not come to its end, and it is "
+                               "another test than this");
+        signature_last_seen(bytes, length, p, why);
+        return false;
+    }
+    if (state != STATE_FINISHED)
+        return refuse(why, "damaged: there is no state %" PRIu32, state);
+    uint32_t sum = signature_checksum(bytes, length);
+    if (sum != get32(bytes + HEADER_CHECKSUM))
+        return refuse(why, "damaged: its checksum is 0x%08" PRIx32 ", the header says 0x%08" PRIx32,
+                      sum, get32(bytes + HEADER_CHECKSUM));
+    if (!ours)
+        return refuse(why, "a signature of another test: it is of 0x%016" PRIx64 ", this test is "
+                           "0x%016" PRIx64, get64(bytes + HEADER_IDENTITY), program_identity(p));
+    return true;
+}
+
+bool signature_open(struct signature *s, const uint8_t *bytes, size_t length,
+                    const struct program *p, struct why *why)
+{
+    if (!is_whole(bytes, length, why) || !is_unharmed(bytes, length, p, why))
+        return false;
+    *s = (struct signature){
+        .xlen = get32(bytes + HEADER_XLEN), .iterations = get32(bytes + HEADER_ITERATIONS),
+        .slots = get32(bytes + HEADER_SLOTS), .harts = get32(bytes + HEADER_HARTS),
+        .identity = get64(bytes + HEADER_IDENTITY), .first = get64(bytes + HEADER_FIRST),
+        .bytes = bytes,
+    };
+    if (s->slots != p->slots || s->harts != p->threads || (s->xlen != 32 && s->xlen != 64)
+        || length != signature_length(p, s->iterations))
+        return refuse(why, "the header contradicts itself or the test: %" PRIu32 " harts, %" PRIu32
+                           " values an iteration, %" PRIu32 " iterations, %" PRIu32 "-bit",
+                      s->harts, s->slots, s->iterations, s->xlen);
+    return true;
+}
+
+void signature_values(const struct signature *s, uint32_t iteration, uint64_t *values)
+{
+    const uint8_t *from = s->bytes + HEADER_BYTES + (size_t)s->harts * PROGRESS_BYTES
+                          + (size_t)iteration * s->slots * 8;
+    for (uint32_t i = 0; i < s->slots; i++)
+        values[i] = get64(from + (size_t)i * 8);
+}
+
+/* ---- what became of one that did not finish -------------------------------------------- */
+
+struct sentence { char *text; size_t size, length; };
+
+__attribute__((format(printf, 2, 3)))
+static void say(struct sentence *s, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    int n = vsnprintf(s->text + s->length, s->size - s->length, format, list);
+    va_end(list);
+    s->length += n > 0 ? (size_t)n : 0;
+    if (s->length >= s->size)
+        s->length = s->size - 1;
+}
+
+static void say_hart(struct sentence *s, const uint8_t *record, const struct program *p, uint32_t n,
+                     uint64_t first)
+{
+    const struct program_thread *t = &p->thread[n];
+    uint32_t begun = get32(record + PROGRESS_ITERATION);
+    uint32_t operation = get32(record + PROGRESS_OPERATION), cause = get32(record + PROGRESS_CAUSE);
+    say(s, "; P%" PRIu32, t->number);
+    if (cause)
+        say(s, " trapped with cause %" PRIu32 " at 0x%" PRIx64 ",", cause,
+            get64(record + PROGRESS_PC));
+    if (begun == 0) {
+        say(s, " never began");
+        return;
+    }
+    say(s, " last seen in iteration %" PRIu64, first + begun - 1);
+    if (operation < t->length) {
+        const struct ordeal_op *op = ordeal_trace_op(p->test, t->code[operation].op);
+        char text[128];
+        ordeal_trace_format(p->test, t->code[operation].op, text, sizeof text);
+        say(s, " at %s", text);
+        if (op->line)
+            say(s, " (line %" PRIu32 " of the test)", op->line);
+    } else {
+        say(s, " before its first operation");
+    }
+}
+
+void signature_last_seen(const uint8_t *bytes, size_t length, const struct program *p,
+                         struct why *why)
+{
+    struct sentence s = { why->text, sizeof why->text, 0 };
+    size_t records = (size_t)HEADER_BYTES + (size_t)p->threads * PROGRESS_BYTES;
+    if (length < records || memcmp(bytes, magic, sizeof magic) != 0) {
+        say(&s, "the program on the target never started: no hart was seen");
+        return;
+    }
+    bool trapped = get32(bytes + HEADER_STATE) == STATE_TRAPPED;
+    say(&s, "the program on the target %s",
+        trapped ? "met an exception" : "did not come to its end");
+    uint32_t named = 0;
+    for (uint32_t n = 0; n < p->threads; n++) {
+        const uint8_t *record = bytes + HEADER_BYTES + (size_t)n * PROGRESS_BYTES;
+        bool done = get32(record + PROGRESS_OPERATION) == OPERATION_DONE;
+        if (trapped ? get32(record + PROGRESS_CAUSE) == 0 : done)
+            continue;
+        if (named++ < 4)
+            say_hart(&s, record, p, n, get64(bytes + HEADER_FIRST));
+    }
+    if (named > 4)
+        say(&s, "; and %" PRIu32 " others", named - 4);
+    if (named == 0)
+        say(&s, "; every hart was last seen at the end of an iteration");
+}
