@@ -70,7 +70,7 @@ static const struct option_spec options[] = {
     OPTION(run, keep_going, "keep-going", 'k', NULL, flag, NULL, "end when all tests are run"),
     OPTION(run, save, "save", 0, "DIR", text, NULL,
            "keep failing tests in folders there (default: ordeal-failures)"),
-    OPTION(run, no_save, "no-save", 0, NULL, flag, NULL, "keep nothing of them"),
+    OPTION(run, no_save, "no-save", 0, NULL, flag, NULL, "keep nothing of them, unless --save is given too"),
     OPTION(run, shrink, "shrink", 0, NULL, flag, NULL, "make what is kept small"),
     OPTION(run, output, "output", 'o', "OUT", text, NULL,
            "write the traces there, with --check too; '-' is standard output"),
@@ -157,9 +157,8 @@ static int check_usage(struct run *r)
         return complain(r->command, "--%s is about tests that fail; add --check", idle);
     if (r->stop_after && r->keep_going)
         return complain(r->command, "--stop-after and --keep-going exclude each other");
-    if (r->no_save && (r->save || r->shrink))
-        return complain(r->command, "--no-save and --%s exclude each other",
-                        r->save ? "save" : "shrink");
+    if (r->no_save && !r->save && r->shrink)
+        return complain(r->command, "--shrink is of what is kept; give --save, or no --no-save");
     if (r->check && r->emit)
         return complain(r->command, "--emit runs nothing, so there is nothing to check; "
                                     "'ordeal check --signature' checks what came back");
@@ -248,7 +247,7 @@ static void plan_failures(struct run *r)
         .target = r->target, .machine = r->machine, .bias = r->bias, .seed = r->seed,
         .model = r->against.given ? (enum ordeal_model)r->against.value : r->claims.model,
         .first_iteration = r->first_iteration, .iterations = r->iterations, .limit = r->limit,
-        .directory = r->no_save ? NULL : r->save ? r->save : "ordeal-failures",
+        .directory = r->save ? r->save : r->no_save ? NULL : "ordeal-failures",
         .shrink = r->shrink,
         .machine_words = r->machine_words,
     };

@@ -465,6 +465,8 @@ static void test_this_computer_obeys_tso(void)
 {
     if (!native_works())
         TEST_IGNORE_MESSAGE("the target native is not for this computer");
+    EXPECT(2, "$ORDEAL run --target native --model SC --check");
+    ERR("use --against");
     EXPECT(0, "$ORDEAL run --target native --model TSO --check --count 20 -i 200");
     TEST_ASSERT_EQUAL(20, field(out, "pass"));
     TEST_ASSERT_EQUAL(4000, field(out, "iterations"));
@@ -473,11 +475,21 @@ static void test_this_computer_obeys_tso(void)
     INTERRUPT("/dev/null", "--target", "native", "--check", "-i", "1000000000");
 }
 
+static void test_a_bare_metal_multiprocessor_obeys_rmo(void)
+{
+    static const char *const isas[] = { "rv32ima", "rv64ima" };
+    for (int i = 0; i < 2; i++) {
+        EXPECT(0, "$ORDEAL run --target elf --machine qemu --isa %s --check --count 100 -i 8 "
+                  "--set threads=4", isas[i]);
+        TEST_ASSERT_EQUAL(100, field(out, "pass"));
+        TEST_ASSERT_EQUAL(800, field(out, "iterations"));
+    }
+    TEST_ASSERT_EQUAL(0, left_behind());
+}
+
 /* A simulator that sleeps. */
 static void test_a_hang_is_told_with_its_place(void)
 {
-    if (sh("command -v riscv64-unknown-elf-gcc") != 0)
-        TEST_IGNORE_MESSAGE("there is no RISC-V compiler");
     write_file("sb.test", sb);
     EXPECT(3, "$ORDEAL run --target elf --command 'sh -c \"sleep 60\" {elf} {signature}' "
               "--timeout 1 --check sb.test");
@@ -525,6 +537,7 @@ int main(void)
     RUN_TEST(test_interrupts_end_it_cleanly);
     RUN_TEST(test_an_interrupt_while_it_waits_for_input);
     RUN_TEST(test_this_computer_obeys_tso);
+    RUN_TEST(test_a_bare_metal_multiprocessor_obeys_rmo);
     RUN_TEST(test_a_hang_is_told_with_its_place);
     RUN_TEST(test_a_full_disk_is_noticed);
     return UNITY_END();
