@@ -27,7 +27,11 @@ static const struct table {
     { "mixes", "instruction mixes, averaged over p and a (Table 4.2: n=256K)", table_mixes },
     { "transactions", "transactions of s operations (Figure 5.2)", table_transactions },
     { "hidden", "Figure 4.6 mirrored, in a legal execution of 100K operations", table_hidden },
+    { "gen", "tests made from a bias", table_generate },
     { "pairs", "Figure 4.6 mirrored, beside k independent store/load pairs", table_pairs },
+    { "model", "operations a second of the machines of the models, one core", table_model },
+    { "native", "tests on the CPU of this machine", table_native },
+    { "replay", "many executions of one test: replays beside checks, TSO", table_replay },
 };
 enum { TABLES = sizeof tables / sizeof *tables };
 
