@@ -38,7 +38,7 @@ all: $(if $(HOST),$(BUILD)/ordeal) $(BUILD)/libordeal.a
 
 help:
 	@echo 'make           build $(BUILD)/ordeal and $(BUILD)/libordeal.a'
-	@echo 'make run       set up, build, check the figures of the thesis and explain one violation'
+	@echo 'make run       set up, build, put this computer on trial and a machine with a bug'
 	@echo 'make test      set up, build, run all tests; the last line is "N passed, N failed"'
 	@echo 'make sanitize  the same tests with address and undefined-behaviour sanitizers'
 	@echo 'make fuzz      every fuzz harness, FUZZ_SECONDS=$(FUZZ_SECONDS) in all'
@@ -160,6 +160,8 @@ install: all
 	install -m 644 $(BUILD)/libordeal.a $(TARGET)/lib
 	install -m 644 checker/ordeal.h $(TARGET)/include
 	$(FILL) checker/ordeal.pc.in > $(TARGET)/lib/pkgconfig/ordeal.pc
+	install -d $(TARGET)/share/ordeal/examples
+	install -m 644 examples/*.bias $(TARGET)/share/ordeal/examples
 	$(FILL) host/ordeal.1 > $(TARGET)/share/man/man1/ordeal.1
 
 clean:
