@@ -28,5 +28,6 @@ void table_pairs(struct bench *b);          /* Figure 4.6 beside k independent p
 void table_model(struct bench *b);          /* the machines of the models */
 void table_native(struct bench *b);         /* tests on this machine's CPU */
 void table_replay(struct bench *b);         /* many executions of one test */
+void table_run(struct bench *b);            /* made, run and checked */
 
 #endif

@@ -32,6 +32,7 @@ static const struct table {
     { "model", "operations a second of the machines of the models, one core", table_model },
     { "native", "tests on the CPU of this machine", table_native },
     { "replay", "many executions of one test: replays beside checks, TSO", table_replay },
+    { "run", "ordeal run --check, end to end: how much of the time the target runs", table_run },
 };
 enum { TABLES = sizeof tables / sizeof *tables };
 
