@@ -143,8 +143,9 @@ const struct command command_convert = {
     .operands = "IN...",
     .description =
         "Reads traces and writes them to OUT in another format, all to the one file. OUT appears\n"
-        "when it is complete or not at all. Of a damaged binary file all that can be read is converted, what was\n"
-        "lost is said on standard error, and the exit status is 2. '-' is standard input.",
+        "when it is complete or not at all. Of a damaged binary file all that can be read is\n"
+        "converted, what was lost is said on standard error, and the exit status is 2. '-' is\n"
+        "standard input.",
     .example = "  $ ordeal convert --compress -o run.otr run.trace\n"
                "  $ ordeal convert run.otr | less\n",
     .options = options,
