@@ -358,6 +358,10 @@ static void swap_literals(struct knot_literal *l, size_t i, size_t j)
  * back. */
 static bool learn(struct loom *m)
 {
+    if (m->cycle.count == 0) {
+        fail(m->o, ORDEAL_INTERNAL, "the search stands still, but not in a circle");
+        return false;
+    }
     m->w->stats.knots++;
     if (!log_cycle(m))
         return false;
@@ -489,7 +493,10 @@ static bool learn_fast(struct loom *m)
     }
     bool learnt = m->refuted || m->clauses.count > first;
     forget_ways(m);
-    return learnt || (find_cycle(m, m->choice.data[0], UINT32_MAX) && learn(m));
+    if (learnt)
+        return true;
+    m->cycle.count = 0;
+    return (!m->choice.count || find_cycle(m, m->choice.data[0], UINT32_MAX)) && learn(m);
 }
 
 static size_t count_decisions(const struct step *cycle, size_t count)

@@ -306,13 +306,12 @@ static bool perform_write(struct loom *m, uint32_t node, struct access a)
     uint32_t cell = cell_of(m->g, a), loc = m->x->loc[a.event];
     m->overwrote[store_id(m, a.event, a.slot)] = m->active[cell];
     m->active[cell] = a.event;
-    bool placed = !has_views(m) || m->line_index[cell]++ == m->line[loc].count;
-    if (placed && has_views(m)) {
+    if (has_views(m) && m->line_index[cell]++ == m->line[loc].count) {
         if (!VEC_PUSH(m->o, &m->line[loc], a.event))
             return false;
         m->lead[a.event] = node;
     }
-    return wake(m, cell) && (!placed || m->watch[a.event] == NONE || propagate(m, a.event));
+    return wake(m, cell);
 }
 
 static bool perform_read(struct loom *m, uint32_t node, uint32_t i)
@@ -328,6 +327,20 @@ static bool perform_read(struct loom *m, uint32_t node, uint32_t i)
     return m->pending[id].count > 1 || (m->active[cell] != source && !flexible) || wake(m, cell);
 }
 
+/* What follows from the places that the node has given its stores. Asked when all of them have one:
+ * before that, facts might be drawn about stores of the very node. */
+static bool propagate_places(struct loom *m, uint32_t node)
+{
+    const struct graph *g = m->g;
+    for (uint32_t i = g->access_first[node]; i < g->access_first[node + 1]; i++) {
+        uint32_t e = g->access[i].event;
+        if (is_write(m, g->access[i]) && m->watch[e] != NONE && leading_node(m, e) == node
+            && !propagate(m, e))
+            return false;
+    }
+    return true;
+}
+
 static bool perform(struct loom *m, uint32_t node)
 {
     const struct graph *g = m->g;
@@ -340,6 +353,8 @@ static bool perform(struct loom *m, uint32_t node)
         if (!(is_write(m, g->access[i]) ? perform_write(m, node, g->access[i])
                                         : perform_read(m, node, i)))
             return false;
+    if (!propagate_places(m, node))
+        return false;
     for (uint32_t i = g->succ_first[node]; i < g->succ_first[node + 1]; i++)
         if (!release(m, g->succ[i]))
             return false;

@@ -371,6 +371,18 @@ static void test_accesses_are_as_atomic_as_the_trace_says(void)
     }
 }
 
+/* A wide store takes its place in the orders of seven words at once: what follows for one of them
+ * must not be concluded while another still seems to be free. */
+static void test_wide_stores_fight_under_pc(void)
+{
+    expect("atomic 8\n"
+           "P0 S[A+6/1]#1\nP0 S[A+5/1]#3\nP0 L[A/8]=0x901032110171e25\n"
+           "P1 S[A/1]#7\nP1 S[A/8]#0x80f161d242b3239\nP1 S[A+6/2]#2320\n"
+           "P2 S[A/8]#0xc131a21282f363d\nP2 L[A]=674182717\nP2 S[A]#269950501\n"
+           "P3 S[A/8]#0x11181f262d343b42\n",
+           (struct ordeal_options){ .model = ORDEAL_PC }, ORDEAL_PASS);
+}
+
 static void test_a_load_sees_no_later_store_of_its_thread(void)
 {
     expect_everywhere("P0 L[A]=1\nP0 S[A]#1\n", true, ORDEAL_FAIL);
@@ -463,6 +475,7 @@ int main(void)
     RUN_TEST(test_cycles_as_hints_change_no_verdict);
     RUN_TEST(test_known_store_orders_are_kept);
     RUN_TEST(test_accesses_are_as_atomic_as_the_trace_says);
+    RUN_TEST(test_wide_stores_fight_under_pc);
     RUN_TEST(test_a_load_sees_no_later_store_of_its_thread);
     RUN_TEST(test_a_value_nobody_wrote_is_named);
     RUN_TEST(test_models_and_algorithms_agree_on_larger_executions);

@@ -39,12 +39,13 @@ static struct oracle_op *add_op(struct draft *d, unsigned thread, enum oracle_ki
 static void choose_location(struct draft *d, struct oracle_op *op)
 {
     static const unsigned sizes[] = { 1, 1, 2, 2, 4, 4, 4, 8, 8, 16 };
-    unsigned word = below(d, d->words);
-    op->size = has(d, RANDOM_MIXED) ? sizes[below(d, sizeof sizes / sizeof *sizes)] : 4;
+    bool crowded = has(d, RANDOM_CROWDED);
+    unsigned word = below(d, d->words), choices = sizeof sizes / sizeof *sizes - crowded;
+    op->size = has(d, RANDOM_MIXED) ? sizes[below(d, choices)] : 4;
     op->address = word * REGION;
     if (has(d, RANDOM_MIXED) && op->size < 8 && percent(d, 60)) /* crowd the first bytes */
         op->address += below(d, 8 / op->size) * op->size;
-    else if (has(d, RANDOM_MIXED) && op->size == 8 && percent(d, 20))
+    else if (has(d, RANDOM_MIXED) && op->size == 8 && !crowded && percent(d, 20))
         op->address += 8;
 }
 
@@ -73,7 +74,8 @@ static void choose_registers(struct draft *d, struct oracle_op *op)
 
 static void add_access(struct draft *d, unsigned thread)
 {
-    enum oracle_kind kind = percent(d, 55) ? ORACLE_LOAD : ORACLE_STORE;
+    unsigned loads = has(d, RANDOM_CROWDED) ? 25 : 55;
+    enum oracle_kind kind = percent(d, loads) ? ORACLE_LOAD : ORACLE_STORE;
     if (has(d, RANDOM_SWAPS) && percent(d, 20))
         kind = ORACLE_SWAP;
     if (has(d, RANDOM_CAS) && percent(d, 20))
@@ -108,7 +110,8 @@ static void add_bracket(struct draft *d, unsigned thread)
 static void add_ops(struct draft *d)
 {
     const struct random_shape *s = d->shape;
-    unsigned most = has(d, RANDOM_MIXED) && s->ops_most > 8 ? 8 : s->ops_most;
+    bool few = has(d, RANDOM_MIXED) && !has(d, RANDOM_CROWDED);
+    unsigned most = few && s->ops_most > 8 ? 8 : s->ops_most;
     unsigned count = between(d, between(d, s->ops_least, most), most);
     for (unsigned i = 0; i < count; i++) {
         unsigned thread = below(d, d->x->threads);
@@ -240,6 +243,14 @@ static void choose_initial(struct draft *d)
     }
 }
 
+static void crowd(struct draft *d)
+{
+    d->features |= RANDOM_MIXED | RANDOM_CROWDED;
+    d->x->threads = between(d, 3, d->shape->threads);
+    d->x->atomic = 8;
+    d->words = between(d, 1, d->shape->words);
+}
+
 static void attempt(struct draft *d)
 {
     memset(d->x, 0, sizeof *d->x);
@@ -252,17 +263,24 @@ static void attempt(struct draft *d)
     d->x->threads = between(d, percent(d, 95) ? 2 : 1, d->shape->threads);
     d->x->atomic = has(d, RANDOM_MIXED) ? 4u << (percent(d, 30) ? 1 + below(d, 2) : 0) : 4;
     d->words = between(d, percent(d, 80) ? 2 : 1, percent(d, 70) ? 2 : d->shape->words);
+    if (d->shape->features & RANDOM_CROWDED)
+        crowd(d);
     if (has(d, RANDOM_INITIAL))
         choose_initial(d);
     memcpy(d->x->final, d->x->initial, ORACLE_MEMORY);
     add_ops(d);
 }
 
-static void fill(struct draft *d)
+static void draw(struct draft *d)
 {
     do
         attempt(d);
     while (!oracle_fits(d->x));
+}
+
+static void fill(struct draft *d)
+{
+    draw(d);
     choose_reads(d);
     unsigned way = below(d, 10);
     if (way < 9)
@@ -288,6 +306,17 @@ void random_execution(const struct random_shape *shape, uint64_t seed, struct or
     do
         fill(&d);
     while (--tries > 0 && !tells_models_apart(x));
+}
+
+void random_run(const struct random_shape *shape, uint64_t seed, enum oracle_model model,
+                struct oracle_execution *x)
+{
+    struct draft d = { .x = x, .shape = shape, .random = seed };
+    draw(&d);
+    choose_reads(&d); /* and what CAS compares with */
+    oracle_run(model, x, &d.random);
+    for (unsigned i = 0; i < x->ops; i++)
+        x->op[i].rank = 0;
 }
 
 /* ---- as a trace ---------------------------------------------------------------------------- */

@@ -12,7 +12,10 @@ enum random_feature {
     RANDOM_MEMBARS = 1, RANDOM_SWAPS = 2, RANDOM_CAS = 4, RANDOM_TRANSACTIONS = 8,
     RANDOM_MIXED = 16, RANDOM_DUPLICATES = 32, RANDOM_REGISTERS = 64, RANDOM_INITIAL = 128,
     RANDOM_FINAL = 256, RANDOM_ORDER = 512, RANDOM_NO_EFFECT = 1024,
-    RANDOM_ALL = 2047
+    RANDOM_ALL = 2047,
+    /* Taken always when asked for: stores of 1 to 8 bytes, each at once, fight for a few bytes, so
+     * that the orders of many words are decided together. */
+    RANDOM_CROWDED = 2048
 };
 
 struct random_shape {
@@ -22,6 +25,10 @@ struct random_shape {
 };
 
 void random_execution(const struct random_shape *shape, uint64_t seed, struct oracle_execution *x);
+/* A run of the model's machine, hence legal under it. No search is needed to know that, so it may
+ * be larger than what the oracle can judge. */
+void random_run(const struct random_shape *shape, uint64_t seed, enum oracle_model model,
+                struct oracle_execution *x);
 /* As a trace, its locations named or by address as the seed has it. */
 enum ordeal_status execution_trace(struct ordeal *o, const struct oracle_execution *x,
                                    uint64_t seed, struct ordeal_trace **trace);
