@@ -6,13 +6,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "outcomes.h"
 #include "progress.h"
 
-enum {
-    SEEN_BYTES = 32 << 20,       /* outcomes remembered of a test */
-    PERIOD = 64,                 /* outcomes between looks at the clock */
-};
+enum { PERIOD = 64 };                        /* outcomes between looks at the clock */
+static const double hand_over_every = 0.01;  /* seconds: a slow target's are checked soon, too */
 
 /* ---- waiting ------------------------------------------------------------------- */
 
@@ -55,11 +52,10 @@ static void hand_over(struct stream *s)
     if (!c)
         return;
     pthread_mutex_lock(&s->lock);
-    *s->queue_end = c;
-    s->queue_end = &c->next;
+    chunks_push(&s->fresh, c);
     s->unchecked += c->bytes;
     c->test->chunks++;
-    pthread_cond_signal(&s->for_checkers);
+    pthread_cond_signal(&s->for_sifter);
     /* Once it is full it is emptied well: the cores then have one thing to do at a time. */
     if (s->unchecked > QUEUE_BYTES) {
         double begin = now_seconds();
@@ -79,22 +75,30 @@ static bool out_of_memory(struct stream *s)
     return false;
 }
 
-static bool keep(struct stream *s, uint64_t iteration, const uint64_t *values)
+static bool start_chunk(struct stream *s)
 {
     size_t stride = (size_t)s->running->program.slots + 1;
-    size_t room = CHUNK_BYTES / sizeof *values / stride;
+    size_t room = CHUNK_BYTES / sizeof(uint64_t) / stride;
     room = room < s->plan->iterations ? room : s->plan->iterations;
     room = room ? room : 1;
-    if (!s->filling) {
-        size_t bytes = sizeof *s->filling + room * stride * sizeof *values;
-        if (!(s->filling = malloc(bytes)))
-            return out_of_memory(s);
-        *s->filling = (struct chunk){ .test = s->running, .bytes = bytes, .stride = stride };
-    }
-    uint64_t *to = s->filling->words + s->filling->count++ * stride;
+    size_t bytes = sizeof *s->filling + room * stride * sizeof(uint64_t);
+    if (!(s->filling = malloc(bytes)))
+        return out_of_memory(s);
+    *s->filling = (struct chunk){ .test = s->running, .bytes = bytes, .stride = stride,
+                                  .room = room };
+    return true;
+}
+
+static bool keep(struct stream *s, uint64_t iteration, const uint64_t *values)
+{
+    if (!s->filling && !start_chunk(s))
+        return false;
+    struct chunk *c = s->filling;
+    uint64_t *to = c->words + c->count++ * c->stride;
     to[0] = iteration;
-    memcpy(to + 1, values, (stride - 1) * sizeof *values);
-    if (s->filling->count == room)
+    for (size_t i = 1; i < c->stride; i++)
+        to[i] = values[i - 1];
+    if (c->count == c->room)
         hand_over(s);
     return true;
 }
@@ -108,10 +112,7 @@ static bool take_outcome(struct stream *s, uint64_t iteration, const uint64_t *v
         s->stop = true;
         return false;
     }
-    if (!s->plan->check || !outcomes_add(s->seen, iteration, values))
-        return true;
-    told->outcomes++;
-    return keep(s, iteration, values);
+    return !s->plan->check || keep(s, iteration, values);
 }
 
 /* Every PERIOD calls it looks around, and the next call is timed for all that are like it. */
@@ -124,10 +125,14 @@ static bool sink(void *user, uint64_t iteration, const uint64_t *values)
     double begin = now_seconds() - s->waited;
     bool good = take_outcome(s, iteration, values);
     if (phase == 1) {
-        s->sink_seconds += (now_seconds() - s->waited - begin) * (PERIOD - 1);
+        double spent = now_seconds() - s->waited - begin - s->clock_seconds;
+        s->sink_seconds += spent > 0 ? spent * (PERIOD - 1) : 0;
         return good && !s->stop;
     }
-    hand_over(s);
+    if (begin - s->handed_over > hand_over_every) {
+        hand_over(s);
+        s->handed_over = now_seconds() - s->waited;
+    }
     tick(s);
     s->sink_seconds += now_seconds() - s->waited - begin;
     return good && !s->stop && !s->running->failed;
@@ -195,8 +200,6 @@ static void run_test(struct stream *s, struct test *t)
     struct why why = { "" };
     s->running = t;
     s->begun = true;
-    if (plan->check)
-        outcomes_begin(s->seen, &t->program);
     double begin = now_seconds(), elsewhere = s->sink_seconds + s->waited;
     enum target_result result = plan->target->run(plan->machine, &t->program, plan->first_iteration,
                                                   plan->iterations, &to, &why);
@@ -253,21 +256,28 @@ static bool start_threads(struct stream *s)
     sigaction(SIGUSR1, &(struct sigaction){ .sa_handler = on_wake }, NULL);
     pthread_sigmask(SIG_SETMASK, &ours, &before);
     s->maker_lives = pthread_create(&s->maker, NULL, maker_main, s) == 0;
+    s->sifter_lives = s->plan->check && pthread_create(&s->sifter, NULL, sifter_main, s) == 0;
     for (int n = s->plan->check ? cores() : 0; s->maker_lives && s->checker_count < n;)
         if (pthread_create(&s->checkers[s->checker_count], NULL, checker_main, s) == 0)
             s->checker_count++;
         else
             n = s->checker_count;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return s->maker_lives && (!s->plan->check || s->checker_count);
+    return s->maker_lives && (!s->plan->check || (s->checker_count && s->sifter_lives));
 }
 
 static void end_threads(struct stream *s)
 {
     pthread_mutex_lock(&s->lock);
     s->stop = true;              /* of a whole run nothing is left that it could stop */
-    s->closed = true;
+    s->fresh.closed = true;
     pthread_cond_broadcast(&s->for_maker);
+    pthread_cond_broadcast(&s->for_sifter);
+    pthread_mutex_unlock(&s->lock);
+    if (s->sifter_lives)
+        pthread_join(s->sifter, NULL);
+    pthread_mutex_lock(&s->lock);
+    s->queue.closed = true;
     pthread_cond_broadcast(&s->for_checkers);
     pthread_mutex_unlock(&s->lock);
     for (int i = 0; i < s->checker_count; i++)
@@ -291,18 +301,19 @@ static bool open_stream(struct stream *s)
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->for_runner, &monotonic);
     pthread_cond_init(&s->for_maker, NULL);
+    pthread_cond_init(&s->for_sifter, NULL);
     pthread_cond_init(&s->for_checkers, NULL);
     pthread_condattr_destroy(&monotonic);
     tests_init(&s->ready);
     tests_init(&s->flight);
     tests_init(&s->retired);
-    s->queue_end = &s->queue;
+    chunks_init(&s->fresh);
+    chunks_init(&s->queue);
     struct source_plan source = s->plan->source;
     source.stop = stream_is_stopped;
     source.user = s;
     s->source = source_new(&source);
-    s->seen = outcomes_new(SEEN_BYTES);
-    return (s->source && s->seen && start_threads(s)) || out_of_memory(s);
+    return (s->source && start_threads(s)) || out_of_memory(s);
 }
 
 /* What is left of an end before the end: violations known by then are told. */
@@ -319,16 +330,27 @@ static void close_stream(struct stream *s)
     while ((t = tests_pop(&s->ready)) || (t = tests_pop(&s->retired)))
         free_test(s, t);
     source_free(s->source);
-    outcomes_free(s->seen);
     pthread_cond_destroy(&s->for_runner);
     pthread_cond_destroy(&s->for_maker);
+    pthread_cond_destroy(&s->for_sifter);
     pthread_cond_destroy(&s->for_checkers);
     pthread_mutex_destroy(&s->lock);
+}
+
+/* What looking at the clock takes: as much as most calls of the sink. */
+static double cost_of_clock(void)
+{
+    enum { LOOKS = 200 };
+    double begin = now_seconds();
+    for (int i = 1; i < LOOKS; i++)
+        now_seconds();
+    return (now_seconds() - begin) / LOOKS;
 }
 
 enum stream_end stream_run(const struct stream_plan *plan, struct stream_report *report)
 {
     struct stream s = { .plan = plan, .report = report, .started = now_seconds(),
+                        .clock_seconds = cost_of_clock(),
                         .can = plan->target->can(plan->machine),
                         .claims = plan->target->claims(plan->machine) };
     *report = (struct stream_report){ .totals.next = plan->source.first };

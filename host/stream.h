@@ -1,7 +1,7 @@
 /* Tests made, run and checked at the same time, in bounded memory.
  *
- * One thread makes and compiles tests ahead; the caller's thread runs them on the target; as many
- * threads as there are cores check what they brought back, repeated outcomes once. Between them are
+ * One thread makes and compiles tests ahead; the caller's thread runs them on the target; another
+ * drops the outcomes that came before; as many as there are cores check the rest. Between them are
  * queues that a faster one waits at. Tests are settled in order, on the caller's thread, so what is
  * told of them does not depend on who was faster. No test is run that the target refuses. */
 #ifndef HOST_STREAM_H

@@ -1,15 +1,9 @@
 /* The threads that check: chunks of outcomes from the queue, verdicts into their tests. */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "judge.h"
 #include "stream_parts.h"
-
-/* A real machine goes first: its threads stand on all cores and wait for each other by spinning. */
-enum { CHECKER_NICE = 10 };
 
 static bool stop_check(void *user, const char *phase, double share)
 {
@@ -20,14 +14,7 @@ static bool stop_check(void *user, const char *phase, double share)
 static struct chunk *next_chunk(struct stream *s)
 {
     pthread_mutex_lock(&s->lock);
-    while (!s->queue && !s->closed)
-        pthread_cond_wait(&s->for_checkers, &s->lock);
-    struct chunk *c = s->queue;
-    if (c) {
-        s->queue = c->next;
-        if (!s->queue)
-            s->queue_end = &s->queue;
-    }
+    struct chunk *c = chunks_pop(&s->queue, &s->for_checkers, &s->lock);
     pthread_mutex_unlock(&s->lock);
     return c;
 }
@@ -100,17 +87,6 @@ static void check_chunk(struct stream *s, struct judge *judge, const struct chun
     }
 }
 
-static void return_chunk(struct stream *s, struct chunk *c)
-{
-    pthread_mutex_lock(&s->lock);
-    s->unchecked -= c->bytes;
-    bool last = --c->test->chunks == 0;
-    if (last || s->unchecked <= QUEUE_BYTES / 2)
-        pthread_cond_signal(&s->for_runner);
-    pthread_mutex_unlock(&s->lock);
-    free(c);
-}
-
 void *checker_main(void *user)
 {
     struct stream *s = user;
@@ -119,8 +95,6 @@ void *checker_main(void *user)
     struct chunk *c;
     uint64_t begun = 0;              /* serial of the test: an address may come again */
     pthread_setname_np(pthread_self(), "checker");
-    if (!s->plan->target->exact)
-        setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), CHECKER_NICE);
     while ((c = next_chunk(s))) {
         if (!judge)
             note_error(s, c->test, &(struct ordeal_error){ .status = ORDEAL_NO_MEMORY,
@@ -130,7 +104,7 @@ void *checker_main(void *user)
         begun = c->test->serial;
         if (judge)
             check_chunk(s, judge, c);
-        return_chunk(s, c);
+        stream_return_chunk(s, c);
     }
     judge_free(judge);
     return NULL;

@@ -1,5 +1,6 @@
-/* The inside of a stream, shared by the files that are its threads: stream.c runs, stream_make.c
- * makes, stream_check.c checks. One lock guards what they share. */
+/* The inside of a stream, shared by the files that are its threads: stream_make.c makes, stream.c
+ * runs, stream_sift.c drops what was seen before, stream_check.c checks. One lock guards what they
+ * share. */
 #ifndef HOST_STREAM_PARTS_H
 #define HOST_STREAM_PARTS_H
 
@@ -36,9 +37,11 @@ struct tests { struct test *first, **end; size_t count, weight; };
 struct chunk {
     struct test *test;
     struct chunk *next;
-    size_t bytes, stride, count;
+    size_t bytes, stride, room, count;
     uint64_t words[];
 };
+
+struct chunks { struct chunk *first, **end; bool closed; /* nothing more comes */ };
 
 struct stream {
     const struct stream_plan *plan;
@@ -46,10 +49,10 @@ struct stream {
     struct abilities can;
     struct machine_claims claims;
     pthread_mutex_t lock;
-    pthread_cond_t for_runner, for_maker, for_checkers;
-    pthread_t maker, checkers[MOST_CHECKERS];
+    pthread_cond_t for_runner, for_maker, for_sifter, for_checkers;
+    pthread_t maker, sifter, checkers[MOST_CHECKERS];
     int checker_count;
-    bool maker_lives;
+    bool maker_lives, sifter_lives;
     atomic_bool stop;            /* all of it, and at once */
 
     struct source *source;       /* the maker's, and how many it made */
@@ -59,20 +62,18 @@ struct stream {
     enum stream_end made_end;
     struct ordeal_error made_error;
 
-    struct chunk *queue, **queue_end;
-    size_t unchecked;            /* bytes in the queue and with checkers */
-    bool closed;                 /* nothing more comes */
+    struct chunks fresh, queue;  /* as they were run; to be checked */
+    size_t unchecked;            /* bytes in both and with who works on them */
 
     enum stream_end check_end;   /* a checker could not go on */
     struct ordeal_error check_error;
 
     enum stream_end end;         /* from here on it is the runner's */
-    struct outcomes *seen;
     struct chunk *filling;
     struct test *running;        /* NULL: between tests */
     bool begun;                  /* the first was run */
     uint64_t calls, operations;  /* of the sink; of tests that ran */
-    double started, sink_seconds, waited, run_seconds;
+    double started, handed_over, sink_seconds, waited, run_seconds, clock_seconds;
 };
 
 /* ---- lists of tests ------------------------------------------------------------------------ */
@@ -111,10 +112,34 @@ static inline bool is_half_empty(const struct tests *l, size_t most)
     return l->count <= most / 2 && l->weight <= MOST_OPERATIONS / 2;
 }
 
+/* ---- lists of chunks ----------------------------------------------------------------------- */
+
+static inline void chunks_init(struct chunks *l) { *l = (struct chunks){ .end = &l->first }; }
+
+static inline void chunks_push(struct chunks *l, struct chunk *c)
+{
+    c->next = NULL;
+    *l->end = c;
+    l->end = &c->next;
+}
+
+/* Waits for one; NULL: no more will come. With the lock. */
+static inline struct chunk *chunks_pop(struct chunks *l, pthread_cond_t *come, pthread_mutex_t *lock)
+{
+    while (!l->first && !l->closed)
+        pthread_cond_wait(come, lock);
+    struct chunk *c = l->first;
+    if (c && !(l->first = c->next))
+        l->end = &l->first;
+    return c;
+}
+
 /* ---- the threads, and what they need of each other ----------------------------------------- */
 
 void *maker_main(void *stream);
+void *sifter_main(void *stream);
 void *checker_main(void *stream);
+void stream_return_chunk(struct stream *s, struct chunk *c); /* nothing is left to do of it */
 void free_test(struct stream *s, struct test *t);
 
 static inline bool stream_is_stopped(void *stream) { return ((struct stream *)stream)->stop; }

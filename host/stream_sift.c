@@ -1,0 +1,70 @@
+/* The thread between running and checking: of outcomes that came before only the first goes on. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "outcomes.h"
+#include "stream_parts.h"
+
+enum { SEEN_BYTES = 32 << 20 };  /* outcomes remembered of a test */
+
+/* Moves those that are new to the front; how many there are. */
+static size_t sift(struct outcomes *seen, struct chunk *c)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < c->count; i++) {
+        const uint64_t *outcome = c->words + i * c->stride;
+        if (!outcomes_add(seen, outcome[0], outcome + 1))
+            continue;
+        if (kept != i)
+            memcpy(c->words + kept * c->stride, outcome, c->stride * sizeof *outcome);
+        kept++;
+    }
+    return kept;
+}
+
+void stream_return_chunk(struct stream *s, struct chunk *c)
+{
+    pthread_mutex_lock(&s->lock);
+    s->unchecked -= c->bytes;
+    bool last = --c->test->chunks == 0;
+    if (last || s->unchecked <= QUEUE_BYTES / 2)
+        pthread_cond_signal(&s->for_runner);
+    pthread_mutex_unlock(&s->lock);
+    free(c);
+}
+
+static void pass_on(struct stream *s, struct chunk *c)
+{
+    if (c->count == 0) {
+        stream_return_chunk(s, c);
+        return;
+    }
+    pthread_mutex_lock(&s->lock);
+    c->test->told.outcomes += c->count;
+    chunks_push(&s->queue, c);
+    pthread_cond_signal(&s->for_checkers);
+    pthread_mutex_unlock(&s->lock);
+}
+
+void *sifter_main(void *user)
+{
+    struct stream *s = user;
+    struct outcomes *seen = outcomes_new(SEEN_BYTES); /* NULL: then all are new */
+    uint64_t begun = 0;          /* serial of the test: an address may come again */
+    pthread_setname_np(pthread_self(), "sifter");
+    for (;;) {
+        pthread_mutex_lock(&s->lock);
+        struct chunk *c = chunks_pop(&s->fresh, &s->for_sifter, &s->lock);
+        pthread_mutex_unlock(&s->lock);
+        if (!c)
+            break;
+        if (seen && begun != c->test->serial)
+            outcomes_begin(seen, &c->test->program);
+        begun = c->test->serial;
+        if (seen && !s->stop)
+            c->count = sift(seen, c);
+        pass_on(s, c);
+    }
+    outcomes_free(seen);
+    return NULL;
+}
