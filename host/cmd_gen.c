@@ -76,6 +76,12 @@ static void print_keys(void)
          "  file = …                 or a file that holds them");
 }
 
+static void help_on_keys(void)
+{
+    puts("\nkeys of a bias:\n");
+    print_keys();
+}
+
 static int complain_of_bias(const struct gen *g, const struct ordeal_error *e)
 {
     char text[1024];
@@ -250,11 +256,12 @@ const struct command command_gen = {
     .operands = "",
     .description =
         "Makes tests for multiprocessors: threads that race for a few words of memory. What they\n"
-        "consist of is told by a bias file, of which every key has a default; 'ordeal gen --keys'\n"
-        "explains them, 'ordeal gen --print-bias > my.bias' writes a file to begin with. The same\n"
-        "bias, seed and number give the same test on every machine. 'ordeal run' runs them.",
+        "consist of is told by a bias file. Every key of it has a default; they are listed below,\n"
+        "and 'ordeal gen --print-bias > my.bias' writes a file to begin with. The same bias, seed\n"
+        "and number give the same test on every machine. 'ordeal run' runs them.",
     .example = "  $ ordeal gen --bias examples/swaps.bias --set threads=4 -n 1000 -o tests/\n"
                "  $ ordeal gen --set idioms.sb=100 --set operations.swap=0 | less\n",
     .options = options,
+    .more_help = help_on_keys,
     .run = run,
 };

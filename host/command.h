@@ -24,6 +24,7 @@ struct command {
     const char *description;            /* paragraphs for `ordeal COMMAND --help` */
     const char *example;                /* lines, each "  $ ordeal ..." or what it prints */
     const struct option_spec *options;  /* ends with a NULL name */
+    void (*more_help)(void);            /* on standard output, after the example; or NULL */
     int (*run)(const struct command *self, int argc, char **argv); /* an exit status */
 };
 

@@ -288,4 +288,6 @@ void options_help(const struct command *c)
     help_line(&(struct option_spec){ .name = "help", .letter = 'h', .type = &option_flag,
                                      .help = "print this" });
     printf("\nexample:\n%s", c->example);
+    if (c->more_help)
+        c->more_help();
 }

@@ -209,7 +209,7 @@ static const char *broken(void)
 
 /* ---- the program as a whole ---------------------------------------------------------------- */
 
-static const char *const commands[] = { "check", "show", "convert" };
+static const char *const commands[] = { "gen", "run", "check", "show", "convert" };
 
 static void test_help_lists_every_command(void)
 {

@@ -193,13 +193,16 @@ static void the_bias_is_printed_as_a_file_that_says_the_same(void)
 
 static void every_key_is_listed(void)
 {
-    TEST_ASSERT_EQUAL(EXIT_FINE, gen("--keys", NULL));
-    for (int i = 0; i < BIAS_KEY_COUNT; i++) {
-        char line[64];
-        snprintf(line, sizeof line, "\n  %s = ", bias_keys[i].name);
-        has(out, line);
+    static const char *const ways[] = { "--keys", "--help" };
+    for (int way = 0; way < 2; way++) {
+        TEST_ASSERT_EQUAL(EXIT_FINE, gen(ways[way], NULL));
+        for (int i = 0; i < BIAS_KEY_COUNT; i++) {
+            char line[64];
+            snprintf(line, sizeof line, "\n  %s = ", bias_keys[i].name);
+            has(out, line);
+        }
+        has(out, "[idiom NAME]");
     }
-    has(out, "[idiom NAME]");
 }
 
 static void what_is_wrong_is_said_in_one_line(void)
