@@ -2,15 +2,16 @@
 
 #include <string.h>
 
+#include "kinds.h"
+
 static bool writes(const struct draft_op *op)
 {
-    return op->op.kind == ORDEAL_STORE || op->op.kind == ORDEAL_SWAP || op->op.kind == ORDEAL_CAS;
+    return kind_writes(op->op.kind);
 }
 
 bool op_has_location(const struct draft_op *op)
 {
-    return op->op.kind <= ORDEAL_CAS
-        || (op->op.kind >= ORDEAL_PREFETCH && op->op.kind <= ORDEAL_EVICT);
+    return kind_has_location(op->op.kind);
 }
 
 enum block_role { NO_BLOCK, BEGINS, SPLITS, ENDS };

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "kinds.h"
+
 /* ---- locations --------------------------------------------------------------------------- */
 
 static bool lies_in(const struct draft_op *op, struct location at)
@@ -65,7 +67,7 @@ struct numbering {
     uint64_t *rounds;                /* by operation: how often it is done, if its value steps */
 };
 
-static bool is_access(const struct draft_op *op) { return op->op.kind <= ORDEAL_CAS; }
+static bool is_access(const struct draft_op *op) { return kind_is_access(op->op.kind); }
 static bool is_write(const struct draft_op *op)
 {
     return is_access(op) && op->op.kind != ORDEAL_LOAD;

@@ -4,6 +4,7 @@
 #include "generate.h"
 
 #include "choices.h"
+#include "kinds.h"
 #include "memory.h"
 #include "program.h"
 
@@ -424,7 +425,7 @@ static void add_step(struct generator *g, const struct idiom *x, const struct id
     uint64_t compare = s->compare_register;
     if (s->kind == ORDEAL_INTERRUPT)
         op.write = cast->thread[s->count];
-    if (s->kind <= ORDEAL_CAS || (s->kind >= ORDEAL_PREFETCH && s->kind <= ORDEAL_EVICT)) {
+    if (kind_has_location(s->kind)) {
         uint32_t location = cast->location[s->name];
         uint64_t before = cast->number[s->name] - 1;
         op.base = memory_line(&g->memory, location / l->words);

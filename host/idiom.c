@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "bias.h"
+#include "kinds.h"
 
 static const char *const builtin_texts[] = {
 #define IDIOM_TEXT(section, field, name, preset, least, most, help, text) text,
@@ -46,16 +47,6 @@ static bool out_of_memory(struct compiler *c)
     return false;
 }
 
-static bool has_location(uint8_t kind)
-{
-    return kind <= ORDEAL_CAS || (kind >= ORDEAL_PREFETCH && kind <= ORDEAL_EVICT);
-}
-
-static bool writes_memory(uint8_t kind)
-{
-    return kind == ORDEAL_STORE || kind == ORDEAL_SWAP || kind == ORDEAL_CAS;
-}
-
 /* Which of the name's values it is, from 1; 0: none of them. */
 static uint16_t value_index(const struct compiler *c, uint32_t name, uint64_t value)
 {
@@ -71,7 +62,7 @@ static bool note_values(struct compiler *c)
 {
     for (size_t i = 0; i < ordeal_trace_length(c->t); i++) {
         const struct ordeal_op *op = ordeal_trace_op(c->t, i);
-        if (!writes_memory(op->kind) || op->size_log2 > 3 || op->base == 0)
+        if (!kind_writes(op->kind) || op->size_log2 > 3 || op->base == 0)
             continue;
         uint32_t name = op->base - 1;
         if (op->write == 0)
@@ -85,7 +76,7 @@ static bool note_values(struct compiler *c)
 static bool written_before(const struct compiler *c, const struct idiom_step *s)
 {
     for (const struct idiom_step *p = c->x->step; p < s; p++)
-        if (writes_memory(p->kind) && p->name == s->name && p->value == s->value
+        if (kind_writes(p->kind) && p->name == s->name && p->value == s->value
             && p->offset < s->offset + (1u << s->size_log2)
             && s->offset < p->offset + (1u << p->size_log2))
             return true;
@@ -113,14 +104,14 @@ static bool locate(struct compiler *c, const struct ordeal_op *op, struct idiom_
         n->transactional = true;
     else
         n->plain = true;
-    c->x->sizes |= op->kind <= ORDEAL_CAS ? 1u << op->size_log2 : 0;
+    c->x->sizes |= kind_is_access(op->kind) ? 1u << op->size_log2 : 0;
     return true;
 }
 
 static bool take_values(struct compiler *c, size_t i, const struct ordeal_op *op,
                         struct idiom_step *s)
 {
-    if (!writes_memory(op->kind))
+    if (!kind_writes(op->kind))
         return true;
     s->value = value_index(c, s->name, op->write);
     if (ordeal_trace_step_of(c->t, i))
@@ -191,7 +182,7 @@ static bool compile_step(struct compiler *c, size_t i, struct idiom_step *s)
         return thread_called(c, op, &s->count);
     default:
         c->x->length[op->thread]++;
-        return (!has_location(op->kind) || locate(c, op, s)) && take_values(c, i, op, s)
+        return (!kind_has_location(op->kind) || locate(c, op, s)) && take_values(c, i, op, s)
             && take_registers(c, i, s);
     }
 }

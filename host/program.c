@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kinds.h"
 #include "list.h"
 
 #define MOST_SLOTS (UINT32_C(1) << 28)
@@ -231,19 +232,6 @@ static bool lay_out_threads(struct compiler *c)
 
 /* ---- instructions ----------------------------------------------------------------------- */
 
-static bool has_location(uint8_t kind)
-{
-    return kind <= ORDEAL_CAS || (kind >= ORDEAL_PREFETCH && kind <= ORDEAL_EVICT);
-}
-static bool reads_memory(uint8_t kind)
-{
-    return kind == ORDEAL_LOAD || kind == ORDEAL_SWAP || kind == ORDEAL_CAS;
-}
-static bool writes_memory(uint8_t kind)
-{
-    return kind == ORDEAL_STORE || kind == ORDEAL_SWAP || kind == ORDEAL_CAS;
-}
-
 static bool thread_index(struct compiler *c, const struct ordeal_op *op, uint32_t *index)
 {
     for (uint32_t i = 0; i < c->p->threads; i++)
@@ -274,12 +262,12 @@ static bool translate(struct compiler *c, size_t n, struct instruction *i)
     *i = (struct instruction){ .kind = op->kind, .flags = op->flags & kept, .op = (uint32_t)n,
                                .barrier = op->barrier, .sets = NO_REGISTER,
                                .compare_register = NO_REGISTER };
-    if (has_location(op->kind)) {
+    if (kind_has_location(op->kind)) {
         i->size_log2 = op->size_log2;
         if (!locate(c, op, i))
             return false;
     }
-    if (writes_memory(op->kind)) {
+    if (kind_writes(op->kind)) {
         i->write = op->write;
         i->step = ordeal_trace_step_of(c->test, n);
         if (op->size_log2 > 3)
@@ -408,7 +396,7 @@ static void mark_observed(struct program *p, struct program_thread *t)
     for (uint32_t at = 0; at < t->length; at++) {
         if (code[at].kind == ORDEAL_TX_BEGIN)
             doomed = code[code[at].match].kind == ORDEAL_TX_ABORT;
-        code[at].observed = !doomed && (reads_memory(code[at].kind)
+        code[at].observed = !doomed && (kind_reads(code[at].kind)
                                         || code[at].kind == ORDEAL_TX_END);
         if (code[at].kind == ORDEAL_TX_ABORT)
             doomed = false;
@@ -474,7 +462,7 @@ static struct extent measure(const struct instruction *code, uint32_t at, uint32
     struct extent sum = { 0, 0 };
     for (; at < end; at++) {
         const struct instruction *i = &code[at];
-        struct extent inner = { instruction_slots(i), i->kind <= ORDEAL_CAS };
+        struct extent inner = { instruction_slots(i), kind_is_access(i->kind) };
         if (i->kind == ORDEAL_LOOP_BEGIN) {
             inner = measure(code, at + 1, i->match);
             inner.slots *= i->count;

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "kinds.h"
 #include "lfsr.h"
 
 /* A thread on its way through its code. */
@@ -135,7 +136,7 @@ static enum ordeal_status tell(struct telling *x, const struct walker *w,
     struct ordeal_op op = *asked;
     uint64_t compare = i->compare;
     enum ordeal_status s = ORDEAL_OK;
-    bool blind = i->kind <= ORDEAL_CAS && i->kind != ORDEAL_STORE && !i->observed;
+    bool blind = kind_reads(i->kind) && !i->observed;
     op.thread = x->thread;
     if (!op.line)
         op.line = i->op + 1;
@@ -147,7 +148,7 @@ static enum ordeal_status tell(struct telling *x, const struct walker *w,
         return ORDEAL_OK; /* nobody knows what it read and so, what it did */
     if (i->bytes)
         s = copy_bytes(x, i->bytes, i->size_log2, &op.write);
-    else if (i->kind == ORDEAL_STORE || i->kind == ORDEAL_SWAP || i->kind == ORDEAL_CAS)
+    else if (kind_writes(i->kind))
         op.write = i->write + w->round * i->step;
     if (i->compare_register != NO_REGISTER && !x->values) {
         op.flags |= ORDEAL_COMPARE_REGISTER; /* what the register holds comes with the values */
@@ -157,7 +158,7 @@ static enum ordeal_status tell(struct telling *x, const struct walker *w,
         if (i->size_log2 < 3)
             compare &= (UINT64_C(1) << (8u << i->size_log2)) - 1;
     }
-    if (s == ORDEAL_OK && x->values && i->observed && i->kind <= ORDEAL_CAS)
+    if (s == ORDEAL_OK && x->values && i->observed && kind_reads(i->kind))
         s = tell_read(x, i, &op);
     if (s == ORDEAL_OK)
         s = ordeal_trace_add(x->trace, &op, compare);

@@ -1,0 +1,28 @@
+/* What operations have, by their kind (enum ordeal_op_kind). */
+#ifndef HOST_KINDS_H
+#define HOST_KINDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ordeal.h"
+
+static inline bool kind_reads(uint8_t kind)
+{
+    return kind == ORDEAL_LOAD || kind == ORDEAL_SWAP || kind == ORDEAL_CAS;
+}
+
+static inline bool kind_writes(uint8_t kind)
+{
+    return kind == ORDEAL_STORE || kind == ORDEAL_SWAP || kind == ORDEAL_CAS;
+}
+
+static inline bool kind_is_access(uint8_t kind) { return kind_reads(kind) || kind_writes(kind); }
+
+static inline bool kind_has_location(uint8_t kind)
+{
+    return kind_is_access(kind) || kind == ORDEAL_PREFETCH || kind == ORDEAL_FLUSH
+           || kind == ORDEAL_EVICT;
+}
+
+#endif
