@@ -1,0 +1,19 @@
+// Assertions and cover points beside the logic they guard. They need clk_i and rst_i where they stand.
+//
+// `ASSERT(name, condition): must hold in every cycle out of reset; when it does not, the simulation is
+//   told its name and place (sim/). `COVER(name, condition): counted by `make cov`. Synthesis sees neither.
+`ifndef CHECK_VH
+`define CHECK_VH
+`ifdef CHECKS
+import "DPI-C" context function void soc_assertion_failed(input string name);
+`define ASSERT(name, condition) \
+    always @(posedge clk_i) if (!rst_i && !(condition)) soc_assertion_failed(`"name`");
+`else
+`define ASSERT(name, condition)
+`endif
+`ifdef COVERS
+`define COVER(name, condition) name: cover property (@(posedge clk_i) !rst_i && (condition));
+`else
+`define COVER(name, condition)
+`endif
+`endif
