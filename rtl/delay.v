@@ -23,13 +23,14 @@ module delay #(
     end else begin : some
         reg [31:0] random_q; // xorshift32, stepped for every wait
         reg [6:0]  wait_q;
-        wire [31:0] x1 = random_q ^ (random_q << 13);
-        wire [31:0] x2 = x1 ^ (x1 >> 17);
-        wire [31:0] x3 = x2 ^ (x2 << 5);
+        // Functions, so that a simulation computes them only when a wait begins.
+        function [31:0] step1(input [31:0] x); step1 = x ^ (x << 13); endfunction
+        function [31:0] step2(input [31:0] x); step2 = x ^ (x >> 17); endfunction
+        function [31:0] step3(input [31:0] x); step3 = x ^ (x << 5);  endfunction
         // Every second head does not wait; the others up to 2^level - 1 cycles; one in 32 longer.
-        wire [6:0] short = x3[12:6] & ((7'd1 << level_i) - 7'd1);
-        wire [6:0] long  = x3[12:6] & ((7'd8 << level_i) - 7'd1);
-        wire [6:0] next  = level_i == 3'd0 || x3[31] ? 7'd0 : x3[30:26] == 5'd0 ? long : short;
+        function [6:0] next(input [2:0] level, input late, input [4:0] odds, input [6:0] cycles);
+            next = !late ? 7'd0 : cycles & (((odds == 5'd0 ? 7'd8 : 7'd1) << level) - 7'd1);
+        endfunction
 
         assign go_o = wait_q == 7'd0;
 
@@ -39,9 +40,9 @@ module delay #(
                 wait_q   <= 7'd0;
             end else if (wait_q != 7'd0)
                 wait_q <= wait_q - 7'd1;
-            else if (move_i) begin
-                random_q <= x3;
-                wait_q   <= next;
+            else if (move_i && level_i != 3'd0) begin
+                random_q <= step3(step2(step1(random_q)));
+                wait_q   <= next(level_i, !random_q[31], random_q[30:26], random_q[12:6]);
             end
     end endgenerate
 endmodule
