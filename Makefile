@@ -1,7 +1,8 @@
 # ordeal: the one entry.  `make help` lists the targets.
 #
 # Sources are found by wildcard, one room one product: checker/ is the library, host/ the program,
-# tests/test_*.c one Unity program each.  Everything generated lies under $(BUILD).
+# rtl/ the machine, of which sim/ makes models, tests/test_*.c one Unity program each.  Everything
+# generated lies under $(BUILD).
 
 BUILD  ?= build
 PREFIX ?= /usr/local
@@ -22,27 +23,42 @@ OBJ     := $(BUILD)/obj
 
 objects     = $(patsubst %.c,$(OBJ)/%.o,$(wildcard $(1)))
 CHECKER    := $(call objects,checker/*.c)
-HOST       := $(call objects,host/*.c)
+HOST       := $(call objects,host/*.c sim/*.c)
 SUPPORT    := $(call objects,tests/support/*.c tests/bench/workload.c)
 BENCHMARK  := $(call objects,tests/bench/*.c)
+CAMPAIGN   := $(call objects,tests/zoo/*.c)
 TESTS      := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
 EXAMPLES   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/example_*.c))
+RTL        := $(wildcard rtl/*.v rtl/*.vh rtl/*.def) rtl/header.awk
+
+# Models of the machine (sim/models.h): those that come with the program, those that tests want, too.
+# Others are built when somebody asks for them. They are the same for all kinds of builds.
+SIM        ?= $(BUILD)/sim
+SOCS       := h2-s16-w2-l4-b8-q4 h4-s16-w2-l4-b8-q4
+TEST_SOCS  := h2-s1-w2-l4-b8-q4 h1-s1-w1-l4-b1-q1
+JOBS       ?= $(shell nproc)
 FUZZERS    := $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
 
-.PHONY: all run test bench sanitize fuzz install clean help setup setup-test setup-fuzz \
-        build-tests run-tests build-fuzzers
+.PHONY: all run test bench zoo sanitize fuzz install clean help setup setup-test setup-fuzz \
+        setup-lint program models test-models build-tests run-tests build-fuzzers lint cov
 .DELETE_ON_ERROR:
 .SECONDARY:
 
-all: $(if $(HOST),$(BUILD)/ordeal) $(BUILD)/libordeal.a
+all: program models
+program: $(if $(HOST),$(BUILD)/ordeal) $(BUILD)/libordeal.a
 
 help:
-	@echo 'make           build $(BUILD)/ordeal and $(BUILD)/libordeal.a'
+	@echo 'make           build $(BUILD)/ordeal, $(BUILD)/libordeal.a, and the usual models of the machine'
+	@echo 'make program   the first two of these'
 	@echo 'make run       set up, build, put this computer on trial and a machine with a bug'
 	@echo 'make test      set up, build, run all tests; the last line is "N passed, N failed"'
 	@echo 'make sanitize  the same tests with address and undefined-behaviour sanitizers'
 	@echo 'make fuzz      every fuzz harness, FUZZ_SECONDS=$(FUZZ_SECONDS) in all'
 	@echo 'make bench     tables of speed and memory, also as JSON under $(BUILD); BENCH=quick: a minute'
+	@echo 'make zoo       every bug of rtl/zoo.def against random tests, and the machine without bugs;'
+	@echo '               COUNT= tests of a bug, CLEAN= of each machine, MODELS=all, SHRINK=yes, BUG=one'
+	@echo 'make lint      rtl/ through Verilator and yosys, all warnings on'
+	@echo 'make cov       coverage of rtl/ by a regression: a summary, and annotated sources'
 	@echo 'make setup     install what building needs and is missing (Debian)'
 	@echo 'make install   program, library, header, pkg-config file, man page; PREFIX=$(PREFIX) DESTDIR='
 	@echo 'make clean     remove $(BUILD)'
@@ -55,6 +71,8 @@ setup-test:
 	@setup/install build test
 setup-fuzz:
 	@setup/install build test fuzz
+setup-lint:
+	@setup/install build lint
 
 $(UNITY)/unity.c:
 	setup/unity $(UNITY)
@@ -66,7 +84,8 @@ $(OBJ)/%.o: %.c
 	$(CC) $(CFLAGS) $(INCLUDE) -MMD -MP -c $< -o $@
 
 $(OBJ)/checker/%.o: INCLUDE = -Ichecker
-$(OBJ)/host/%.o:    INCLUDE = -Ichecker $(HOST_CFLAGS)
+$(OBJ)/sim/%.o:     INCLUDE = -Isim
+$(OBJ)/host/%.o:    INCLUDE = -Ichecker -Isim -Irtl $(HOST_CFLAGS)
 
 $(OBJ)/host/elf_runtime.o: host/elf_runtime.S host/elf_link.ld # the assembler includes them
 
@@ -91,10 +110,27 @@ $(BUILD)/libhost.a: $(filter-out $(OBJ)/host/main.o,$(HOST))
 $(BUILD)/ordeal: $(HOST) $(BUILD)/libordeal.a
 	$(CC) $(LDFLAGS) -pthread $^ -Wl,--as-needed $(HOST_LIBS) $(CHECKER_LIBS) -o $@
 
+# ---- models of the machine ----------------------------------------------------------------
+
+$(SIM)/%.so: $(RTL) sim/soc.cpp sim/soc.h sim/build
+	@mkdir -p $(@D)
+	sim/build -o $@ $*
+
+# The script beside the models, for those that are not there yet.
+$(BUILD)/sim/build: | $(SIM)
+	@mkdir -p $(BUILD); [ -e $(BUILD)/sim ] || ln -s $(abspath $(SIM)) $(BUILD)/sim
+	ln -sf $(abspath sim/build) $@
+$(SIM):
+	@mkdir -p $@
+models:      $(SOCS:%=$(SIM)/%.so) $(BUILD)/sim/build
+test-models: $(TEST_SOCS:%=$(SIM)/%.so) models
+
 # ---- tests --------------------------------------------------------------------------------
 
-$(OBJ)/tests/%.o:            INCLUDE = -Ichecker -Ihost -Itests -Itests/support -I$(UNITY) $(HOST_CFLAGS)
-$(OBJ)/tests/bench/%.o:      INCLUDE = -Ichecker -Ihost $(HOST_CFLAGS)
+$(OBJ)/tests/%.o:            INCLUDE = -Ichecker -Ihost -Isim -Irtl -Itests -Itests/support \
+                                       -I$(UNITY) $(HOST_CFLAGS)
+$(OBJ)/tests/zoo/%.o:        INCLUDE = -Ichecker -Ihost $(HOST_CFLAGS)
+$(OBJ)/tests/bench/%.o:      INCLUDE = -Ichecker -Ihost -Isim -Irtl $(HOST_CFLAGS)
 $(OBJ)/tests/example_%.o:    INCLUDE = -Ichecker
 $(patsubst $(BUILD)/%,$(OBJ)/%.o,$(TESTS)) $(SUPPORT): | $(UNITY)/unity.c
 
@@ -119,7 +155,10 @@ $(BUILD)/tests/example_%: $(OBJ)/tests/example_%.o $(BUILD)/libordeal.a
 $(BUILD)/bench: $(BENCHMARK) $(INSIDE)
 	$(CC) $(LDFLAGS) -pthread $^ -Wl,--as-needed $(HOST_LIBS) $(CHECKER_LIBS) -o $@
 
-build-tests: all $(TESTS) $(EXAMPLES)
+$(BUILD)/zoo: $(CAMPAIGN) $(INSIDE)
+	$(CC) $(LDFLAGS) -pthread $^ -Wl,--as-needed $(HOST_LIBS) $(CHECKER_LIBS) -o $@
+
+build-tests: all test-models $(TESTS) $(EXAMPLES)
 run-tests: build-tests
 	@ORDEAL=$(BUILD)/ordeal tests/run $(TESTS) $(EXAMPLES)
 
@@ -129,15 +168,18 @@ build-fuzzers: $(FUZZERS)
 
 # ---- what people type: set-up first, then a make of its own that sees what was installed ----
 
+PARALLEL = $(if $(findstring j,$(firstword -$(MAKEFLAGS))),,-j$(JOBS))
+
 run: setup
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory $(PARALLEL) all
 	@ORDEAL=$(BUILD)/ordeal DEMO=$(BUILD)/demo tests/demo
 
 test: setup-test
+	@$(MAKE) --no-print-directory $(PARALLEL) build-tests
 	@$(MAKE) --no-print-directory run-tests
 
 sanitize: setup-test
-	@$(MAKE) --no-print-directory run-tests BUILD=$(BUILD)/sanitize UNITY=$(UNITY) \
+	@$(MAKE) --no-print-directory run-tests BUILD=$(BUILD)/sanitize UNITY=$(UNITY) SIM=$(SIM) \
 	    SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer'
 
 fuzz: setup-fuzz
@@ -150,6 +192,18 @@ bench: setup
 	@$(MAKE) --no-print-directory all $(BUILD)/bench
 	@ORDEAL=$(BUILD)/ordeal $(BUILD)/bench $(BUILD)/bench.json
 
+zoo: setup
+	@$(MAKE) --no-print-directory all $(BUILD)/zoo
+	@ORDEAL=$(BUILD)/ordeal $(BUILD)/zoo $(BUILD)/zoo.json count=$(COUNT) clean=$(CLEAN) \
+	    models=$(MODELS) shrink=$(SHRINK) bug=$(BUG)
+
+lint: setup-lint
+	@rtl/lint $(BUILD)/rtl
+
+cov: setup-test
+	@$(MAKE) --no-print-directory $(PARALLEL) program $(BUILD)/sim/build
+	@ORDEAL=$(BUILD)/ordeal tests/cov $(BUILD)/cov
+
 # ---- install ------------------------------------------------------------------------------
 
 TARGET = $(DESTDIR)$(PREFIX)
@@ -159,9 +213,16 @@ install: all
 	install -m 755 $(BUILD)/ordeal $(TARGET)/bin
 	install -m 644 $(BUILD)/libordeal.a $(TARGET)/lib
 	install -m 644 checker/ordeal.h $(TARGET)/include
+	install -d $(TARGET)/include/ordeal
+	install -m 644 sim/soc.h rtl/soc.def $(TARGET)/include/ordeal
 	$(FILL) checker/ordeal.pc.in > $(TARGET)/lib/pkgconfig/ordeal.pc
 	install -d $(TARGET)/share/ordeal/examples
 	install -m 644 examples/*.bias $(TARGET)/share/ordeal/examples
+	install -d $(TARGET)/lib/ordeal $(TARGET)/share/ordeal/rtl $(TARGET)/share/ordeal/sim
+	install -m 755 $(SOCS:%=$(SIM)/%.so) $(TARGET)/lib/ordeal
+	install -m 644 $(RTL) $(TARGET)/share/ordeal/rtl
+	install -m 644 sim/soc.cpp sim/soc.h $(TARGET)/share/ordeal/sim
+	install -m 755 sim/build $(TARGET)/share/ordeal/sim
 	$(FILL) host/ordeal.1 > $(TARGET)/share/man/man1/ordeal.1
 
 clean:

@@ -32,7 +32,9 @@ struct soc_parameters {
     uint32_t store_buffer, load_queue;
     uint32_t memory_bytes;     /* at MAP_MEMORY and MAP_UNCACHED */
     uint32_t code_bytes;       /* of each hart */
-    bool transactions, bugs, waves, checks; /* checks: the assertions are in it */
+    uint32_t capture;          /* records that the FIFO of a hart holds */
+    bool transactions, bugs, waves, coverage;
+    bool checks;               /* the assertions are in it, and read_log works */
 };
 
 enum soc_capture {
@@ -48,6 +50,7 @@ struct soc_setup {
     uint32_t delay;            /* 0 to 7: how long and frequent */
     enum soc_capture capture;
     bool visible;              /* records of stores when they become visible, too */
+    bool log;                  /* keep what read_log gives, in a model with checks */
 };
 
 /* One hart, for whoever asks why it does not come to an end. */
@@ -78,12 +81,17 @@ struct soc_interface {
     /* What the memory array holds; lines that are dirty in a cache are older there. */
     bool (*read_memory)(struct soc *, uint32_t offset, uint32_t *words, uint32_t count);
     /* At most so many cycles: returns how many were made. Less: all harts are done and the capture
-     * stream is empty, the stream's buffer is full (read it), or an assertion failed. */
+     * stream is empty, the stream's buffer is full (read it), or an assertion failed. With a bug
+     * chosen it goes on after an assertion, as hardware without them would. */
     uint64_t (*step)(struct soc *, uint64_t cycles);
     bool (*done)(const struct soc *);                      /* all harts, all records given out */
     uint64_t (*cycle)(const struct soc *);                 /* since reset */
     /* Takes words of the capture stream, whole records; returns how many. */
     size_t (*read_capture)(struct soc *, uint32_t *words, size_t room);
+    /* The records as the harts gave them, before any FIFO: what read_capture must have given, apart
+     * from the order of different harts and of REC_VISIBLE. Whole records; nothing without
+     * soc_setup.log. */
+    size_t (*read_log)(struct soc *, uint32_t *words, size_t room);
     uint32_t (*counter)(struct soc *, uint32_t hart, uint32_t event); /* EVENT of rtl/soc.def */
     void (*hart)(struct soc *, uint32_t hart, struct soc_hart *state);
     /* The first assertion that failed since reset: its name and place; NULL: none. */

@@ -1,0 +1,287 @@
+#include "models.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <pthread.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+static bool refuse(char *why, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static bool refuse(char *why, size_t size, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(why, size, format, args);
+    va_end(args);
+    return false;
+}
+
+/* ---- parameters and names ------------------------------------------------------------------ */
+
+/* The one table: how a parameter is called in names and messages, what it may be. Those without a
+ * letter in every name stand there only when they are not as usual. */
+static const struct number {
+    size_t offset;
+    const char *words;
+    char letter;
+    bool always, power;
+    uint32_t unit, usual, least, most;     /* in the name it stands divided by the unit */
+} numbers[] = {
+#define AT(field) offsetof(struct soc_parameters, field)
+    { AT(harts), "harts", 'h', true, false, 1, 4, 1, 16 },
+    { AT(sets), "sets of a cache", 's', true, true, 1, 16, 1, 1024 },
+    { AT(ways), "ways of a cache", 'w', true, true, 1, 2, 1, 4 },
+    { AT(line_bytes), "bytes of a line", 'l', true, true, 4, 16, 16, 64 },
+    { AT(store_buffer), "entries of the store buffer", 'b', true, false, 1, 8, 1, 16 },
+    { AT(load_queue), "entries of the load queue", 'q', true, false, 1, 4, 1, 8 },
+    { AT(capture), "records of a capture FIFO", 'c', false, true, 1, 256, 32, 65536 },
+    { AT(memory_bytes), "bytes of memory", 'm', false, true, 1024, 1 << 20, 4096, 1u << 30 },
+    { AT(code_bytes), "bytes of code of a hart", 'k', false, true, 1024, 1 << 18, 1024, 1 << 24 },
+};
+enum { NUMBERS = sizeof numbers / sizeof *numbers };
+
+static const struct flag {
+    size_t offset;
+    const char *word;                      /* in the name, when it is not as usual */
+    bool usual;
+} flags[] = {
+    { AT(transactions), "notm", true },
+    { AT(bugs), "nobugs", true },
+    { AT(checks), "nochecks", true },
+    { AT(waves), "waves", false },
+    { AT(coverage), "cov", false },
+#undef AT
+};
+enum { FLAGS = sizeof flags / sizeof *flags };
+
+static uint32_t *number_of(struct soc_parameters *p, int i)
+{
+    return (uint32_t *)((char *)p + numbers[i].offset);
+}
+
+static bool *flag_of(struct soc_parameters *p, int i)
+{
+    return (bool *)((char *)p + flags[i].offset);
+}
+
+void model_default(struct soc_parameters *p)
+{
+    *p = (struct soc_parameters){ 0 };
+    for (int i = 0; i < NUMBERS; i++)
+        *number_of(p, i) = numbers[i].usual;
+    for (int i = 0; i < FLAGS; i++)
+        *flag_of(p, i) = flags[i].usual;
+}
+
+bool model_complete(struct soc_parameters *p, char *why, size_t size)
+{
+    for (int i = 0; i < NUMBERS; i++) {
+        const struct number *n = &numbers[i];
+        uint32_t *value = number_of(p, i);
+        if (*value == 0)
+            *value = n->usual;
+        if (*value < n->least || *value > n->most || (n->power && (*value & (*value - 1))))
+            return refuse(why, size, "%s: %" PRIu32 " is not %s%" PRIu32 " to %" PRIu32, n->words,
+                          *value, n->power ? "a power of two from " : "", n->least, n->most);
+    }
+    return true;
+}
+
+void model_name(const struct soc_parameters *p, char name[MODEL_NAME])
+{
+    struct soc_parameters copy = *p;
+    size_t n = 0;
+    for (int i = 0; i < NUMBERS; i++) {
+        uint32_t value = *number_of(&copy, i);
+        if (numbers[i].always || value != numbers[i].usual)
+            n += (size_t)snprintf(name + n, MODEL_NAME - n, "%s%c%" PRIu32, n ? "-" : "",
+                                  numbers[i].letter, value / numbers[i].unit);
+    }
+    for (int i = 0; i < FLAGS; i++)
+        if (*flag_of(&copy, i) != flags[i].usual)
+            n += (size_t)snprintf(name + n, MODEL_NAME - n, "-%s", flags[i].word);
+}
+
+/* One part of a name; false: there is no such. */
+static bool parse_part(const char *part, size_t length, struct soc_parameters *p)
+{
+    for (int i = 0; i < FLAGS; i++)
+        if (strlen(flags[i].word) == length && strncmp(part, flags[i].word, length) == 0) {
+            *flag_of(p, i) = !flags[i].usual;
+            return true;
+        }
+    for (int i = 0; i < NUMBERS; i++)
+        if (part[0] == numbers[i].letter && length > 1 && part[1] >= '1' && part[1] <= '9') {
+            char *end;
+            unsigned long value = strtoul(part + 1, &end, 10);
+            if (end != part + length || value > numbers[i].most / numbers[i].unit)
+                return false;
+            *number_of(p, i) = (uint32_t)value * numbers[i].unit;
+            return true;
+        }
+    return false;
+}
+
+bool model_parse(const char *name, struct soc_parameters *p, char *why, size_t size)
+{
+    char again[MODEL_NAME];
+    model_default(p);
+    for (const char *part = name;; part++) {
+        size_t length = strcspn(part, "-");
+        if (!parse_part(part, length, p))
+            return refuse(why, size, "'%s' is not the name of a model: what is '%.*s'?", name,
+                          (int)length, part);
+        part += length;
+        if (*part == '\0')
+            break;
+    }
+    if (!model_complete(p, why, size))
+        return false;
+    model_name(p, again); /* so that each model has one name */
+    return strcmp(again, name) == 0
+           || refuse(why, size, "'%s' is not the name of a model; it would be '%s'", name, again);
+}
+
+/* ---- files --------------------------------------------------------------------------------- */
+
+const struct soc_interface *model_load(const char *file, char *why, size_t size)
+{
+    void *object = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    const struct soc_interface *model = object ? dlsym(object, "soc_interface") : NULL;
+    if (model && model->version == SOC_VERSION)
+        return model;
+    if (!object)
+        refuse(why, size, "%s", dlerror());
+    else if (!model)
+        refuse(why, size, "%s is not a model: it does not export soc_interface", file);
+    else
+        refuse(why, size, "%s is a model of version %" PRIu32 ", not %d", file, model->version,
+               SOC_VERSION);
+    if (object)
+        dlclose(object);
+    return NULL;
+}
+
+/* Where things may lie, seen from the directory of the program: of a build tree, of a test in it,
+ * installed. */
+static const char *const model_places[] = { "sim", "../sim", "../lib/ordeal", NULL };
+static const char *const script_places[] = { "sim", "../sim", "../share/ordeal/sim", NULL };
+
+/* The first of them that has the file, in `path`. */
+static bool find(const char *const *places, const char *file, char path[PATH_MAX])
+{
+    char program[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (n < 0)
+        return false;
+    program[n] = '\0';
+    *strrchr(program, '/') = '\0';
+    for (; *places; places++)
+        if (snprintf(path, PATH_MAX, "%s/%s/%s", program, *places, file) < PATH_MAX
+            && access(path, R_OK) == 0)
+            return true;
+    return false;
+}
+
+/* Runs the script; its one line of output is the path of the model, "" if `look` is set and it is not
+ * there. What goes wrong the script tells on standard error. */
+static bool run_script(char *script, bool look, char *name, char path[PATH_MAX], char *why,
+                       size_t size)
+{
+    char option[] = "-c", end[] = "--";
+    char *argv[] = { script, look ? option : end, name, NULL };
+    posix_spawn_file_actions_t actions;
+    int out[2], error, status = -1;
+    size_t length = 0;
+    ssize_t n;
+    pid_t pid;
+    if (pipe2(out, O_CLOEXEC) != 0)
+        return refuse(why, size, "%s: %s", script, strerror(errno));
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    error = posix_spawn(&pid, script, &actions, NULL, argv, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    close(out[1]);
+    while (!error && length < PATH_MAX - 1
+           && ((n = read(out[0], path + length, PATH_MAX - 1 - length)) > 0
+               || (n < 0 && errno == EINTR)))
+        length += n > 0 ? (size_t)n : 0;
+    close(out[0]);
+    path[length] = '\0';
+    path[strcspn(path, "\n")] = '\0';
+    while (!error && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        continue;
+    if (error)
+        return refuse(why, size, "%s cannot be started: %s", script, strerror(error));
+    return (status == 0 && (*path || look))
+           || refuse(why, size, "the model %s could not be built: see above", name);
+}
+
+static const struct soc_interface *open_named(char *name, void (*tell)(const char *message),
+                                              char *why, size_t size)
+{
+    char path[PATH_MAX], script[PATH_MAX], file[MODEL_NAME + 4], message[MODEL_NAME + 64];
+    snprintf(file, sizeof file, "%s.so", name);
+    if (find(model_places, file, path))
+        return model_load(path, why, size);
+    if (!find(script_places, "build", script)) {
+        refuse(why, size, "there is no model %s, and no script sim/build to make it", name);
+        return NULL;
+    }
+    if (!run_script(script, true, name, path, why, size))
+        return NULL;
+    if (*path == '\0') {
+        snprintf(message, sizeof message, "building the model %s, which takes a minute, once", name);
+        if (tell)
+            tell(message);
+        if (!run_script(script, false, name, path, why, size))
+            return NULL;
+    }
+    return model_load(path, why, size);
+}
+
+const struct soc_interface *model_open(const struct soc_parameters *p,
+                                       void (*tell)(const char *message), char *why, size_t size)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static struct known {
+        char name[MODEL_NAME];
+        const struct soc_interface *model;
+        struct known *next;
+    } *known;
+    struct soc_parameters complete = *p;
+    char name[MODEL_NAME];
+    if (!model_complete(&complete, why, size))
+        return NULL;
+    model_name(&complete, name);
+    pthread_mutex_lock(&lock);
+    struct known *k = known;
+    while (k && strcmp(k->name, name) != 0)
+        k = k->next;
+    if (!k && (k = calloc(1, sizeof *k))) {
+        strcpy(k->name, name);
+        k->model = open_named(name, tell, why, size);
+        if (k->model) {
+            k->next = known;
+            known = k;
+        } else {
+            free(k);
+            k = NULL;
+        }
+    } else if (!k)
+        refuse(why, size, "out of memory");
+    pthread_mutex_unlock(&lock);
+    return k ? k->model : NULL;
+}

@@ -1,0 +1,31 @@
+/* Models of the machine as files: which parameters there are, what a model is called, where it lies, and
+ * how it comes to be when nobody built it yet.
+ *
+ * A model is named after its parameters, `h4-s16-w2-l4-b8-q4`: harts, sets, ways, words a line, store
+ * buffer, load queue. What is not as usual follows: -c records of a capture FIFO, -m KB of memory, -k KB of
+ * code a hart, -notm, -nobugs, -nochecks, -waves, -cov. The common ones are built by make; others by the
+ * script sim/build when they are first asked for, once for a user. */
+#ifndef SIM_MODELS_H
+#define SIM_MODELS_H
+
+#include "soc.h"
+
+enum { MODEL_NAME = 96 };
+
+/* Four harts and what goes with them. */
+void model_default(struct soc_parameters *p);
+/* Values of 0 become those of model_default. False: there can be no such model; `why` says it. */
+bool model_complete(struct soc_parameters *p, char *why, size_t size);
+/* The name of complete parameters, and back. */
+void model_name(const struct soc_parameters *p, char name[MODEL_NAME]);
+bool model_parse(const char *name, struct soc_parameters *p, char *why, size_t size);
+
+/* The model with these parameters (0: as model_default), building it if it must be: `tell`, if not NULL, is
+ * told that this takes a while. NULL: `why` says what is the matter. It stays loaded until the
+ * process ends; asking again, from any thread, gives the same. */
+const struct soc_interface *model_open(const struct soc_parameters *p, void (*tell)(const char *message),
+                                       char *why, size_t size);
+/* A model of somebody else, from its file. */
+const struct soc_interface *model_load(const char *file, char *why, size_t size);
+
+#endif
