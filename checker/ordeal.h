@@ -153,6 +153,8 @@ const char *ordeal_trace_name_text(const struct ordeal_trace *t, uint32_t base);
 uint64_t ordeal_trace_compare_of(const struct ordeal_trace *t, size_t i);    /* of a CAS */
 uint64_t ordeal_trace_step_of(const struct ordeal_trace *t, size_t i);       /* 0: none */
 const uint8_t *ordeal_trace_bytes_at(const struct ordeal_trace *t, uint64_t offset);
+/* The cycles of operation i, as far as its flags say there are; false: there are none. */
+bool ordeal_trace_times_of(const struct ordeal_trace *t, size_t i, uint64_t *begin, uint64_t *end);
 /* The k-th register of operation i, in the order given; false when there is no such. */
 bool ordeal_trace_register_of(const struct ordeal_trace *t, size_t i, size_t k, uint32_t *reg,
                               bool *written);

@@ -475,6 +475,16 @@ const struct trace_time *trace_time_of(const struct ordeal_trace *t, size_t op)
     return k < t->times.count && t->times.data[k].op == op ? &t->times.data[k] : NULL;
 }
 
+bool ordeal_trace_times_of(const struct ordeal_trace *t, size_t i, uint64_t *begin, uint64_t *end)
+{
+    const struct trace_time *time = trace_time_of(t, i);
+    if (time) {
+        *begin = time->begin;
+        *end = time->end;
+    }
+    return time;
+}
+
 bool ordeal_trace_register_of(const struct ordeal_trace *t, size_t i, size_t k, uint32_t *reg,
                               bool *written)
 {

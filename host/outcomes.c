@@ -11,6 +11,7 @@ struct place { uint64_t signature; uint32_t outcome; }; /* outcome: from 1; 0: f
 
 struct outcomes {
     const struct program *p;
+    struct machine_claims claims;
     size_t most_bytes;
     size_t words, capacity;    /* of one outcome; outcomes there is room for */
     uint64_t *kept;            /* `words` for each outcome */
@@ -22,11 +23,11 @@ struct outcomes {
     size_t way_words;
 };
 
-struct outcomes *outcomes_new(size_t most_bytes)
+struct outcomes *outcomes_new(size_t most_bytes, const struct machine_claims *claims)
 {
     struct outcomes *s = calloc(1, sizeof *s);
     if (s)
-        s->most_bytes = most_bytes;
+        *s = (struct outcomes){ .most_bytes = most_bytes, .claims = *claims };
     return s;
 }
 
@@ -80,8 +81,10 @@ static uint64_t *note_way(const struct program *p, const struct program_thread *
 static const uint64_t *with_way(struct outcomes *s, uint64_t iteration, const uint64_t *values)
 {
     const struct program *p = s->p;
-    uint64_t *to = s->way + p->slots;
+    size_t telling = program_telling_words(p, &s->claims);
+    uint64_t *to = s->way + telling;
     memset(s->way, 0, p->slots * sizeof *s->way);
+    memcpy(s->way + p->slots, values + p->slots, (telling - p->slots) * sizeof *values);
     for (uint32_t t = 0; t < p->threads; t++) {
         const struct program_thread *thread = &p->thread[t];
         memcpy(s->way + thread->first_slot, values + thread->first_slot,
@@ -164,7 +167,7 @@ static bool resize(struct outcomes *s, size_t places)
 
 void outcomes_begin(struct outcomes *s, const struct program *p)
 {
-    uint64_t words = p->slots;
+    uint64_t words = program_telling_words(p, &s->claims);
     for (uint32_t t = 0; p->branches && t < p->threads; t++)
         words += words_of_way(&p->thread[t]);
     s->p = p;

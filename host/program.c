@@ -489,6 +489,7 @@ static bool number_slots(struct compiler *c, struct program_thread *t)
         return refuse(c, 0, "P%u makes too many operations to be run", t->number);
     t->first_slot = c->p->slots;
     t->slots = (uint32_t)all.slots;
+    t->first_operation = c->p->operations;
     t->operations = all.operations;
     c->p->slots += t->slots;
     c->p->operations += t->operations;

@@ -6,7 +6,13 @@
  * Inside a transaction that ends with TX.ABORT nothing is observed. Registers are 0 at first, and a
  * transaction that aborts takes back what it did to them. Loops, branches (lfsr.h) and values
  * written are known beforehand; so the values are the whole of an execution, and
- * program_trace() makes the trace of it. */
+ * program_trace() makes the trace of it.
+ *
+ * A machine that shows more than software can see (machine_claims) adds to the values a word for
+ * each L, S, SWAP and CAS, thread by thread from its first_operation, in the order in which it
+ * executed them: `visible`: which one of all stores it was to become visible, from 1, 0: it wrote
+ * nothing; then `cycles`: that of its issue, and from bit 32 on that of its completion (of a store:
+ * when it became visible); 0: not known. Words of operations that were not executed are 0. */
 #ifndef HOST_PROGRAM_H
 #define HOST_PROGRAM_H
 
@@ -58,6 +64,7 @@ struct program_thread {
     uint32_t length;
     uint32_t first_slot, slots; /* its part of the values: the most it can fill */
     uint32_t registers;        /* how many it uses */
+    uint64_t first_operation;  /* those of the threads before it */
     uint64_t operations;       /* memory operations of one execution, at most */
 };
 
@@ -86,7 +93,19 @@ struct program {
 struct machine_claims {
     enum ordeal_model model;
     uint32_t atomic;                 /* accesses up to this many bytes happen at once */
+    bool visible, cycles;            /* what it tells beside the values, see above */
 };
+
+/* How many words of an outcome, from the first, tell it from another one; how many there are. */
+static inline size_t program_telling_words(const struct program *p, const struct machine_claims *c)
+{
+    return (size_t)p->slots + (c->visible ? (size_t)p->operations : 0);
+}
+
+static inline size_t program_words(const struct program *p, const struct machine_claims *c)
+{
+    return program_telling_words(p, c) + (c->cycles ? (size_t)p->operations : 0);
+}
 
 /* False: `e` says which line of the test is wrong. `file` is for messages. */
 bool program_compile(struct program *p, const struct ordeal_trace *test, const char *file,

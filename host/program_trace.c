@@ -1,57 +1,16 @@
 /* From the values that a run brought back to the trace: walks the program as the threads did. */
-#include "program.h"
+#include "program_order.h"
 
 #include <string.h>
 
 #include "kinds.h"
-#include "lfsr.h"
-
-/* A thread on its way through its code. */
-struct walker {
-    const struct program_thread *thread;
-    uint32_t at, round, lfsr;
-};
-
-static struct walker walk(const struct program *p, uint32_t thread, uint64_t iteration)
-{
-    const struct program_thread *t = &p->thread[thread];
-    return (struct walker){ .thread = t, .lfsr = lfsr_start(p->seed, t->number, iteration) };
-}
-
-/* The next instruction that is not about the way; NULL at the end. */
-static const struct instruction *next_instruction(struct walker *w)
-{
-    while (w->at < w->thread->length) {
-        const struct instruction *code = w->thread->code, *i = &code[w->at++];
-        switch (i->kind) {
-        case ORDEAL_LOOP_BEGIN:
-            w->round = 0;
-            break;
-        case ORDEAL_LOOP_END:
-            if (++w->round < code[i->match].count)
-                w->at = i->match + 1;
-            break;
-        case ORDEAL_BRANCH_BEGIN:
-            if (!lfsr_step(&w->lfsr))
-                w->at = i->match + 1;
-            break;
-        case ORDEAL_BRANCH_ELSE:
-            w->at = i->match + 1;
-            break;
-        case ORDEAL_BRANCH_END:
-            break;
-        default:
-            return i;
-        }
-    }
-    return NULL;
-}
+#include "program_walk.h"
 
 uint32_t program_slots_used(const struct program *p, uint32_t thread, uint64_t iteration)
 {
     uint32_t slots = 0;
-    struct walker w = walk(p, thread, iteration);
-    for (const struct instruction *i; (i = next_instruction(&w)); )
+    struct walker w = program_walk(p, thread, iteration);
+    for (const struct instruction *i; (i = program_step(&w)); )
         slots += instruction_slots(i);
     return slots;
 }
@@ -63,8 +22,11 @@ struct telling {
     struct ordeal_trace *trace;
     uint32_t thread;                     /* of the trace */
     const uint64_t *values;              /* those to come of the thread; NULL: there are none */
+    const uint64_t *visible, *cycles;    /* of its operations to come; NULL: not known */
     uint64_t registers[MOST_REGISTERS];
     bool plainly;                        /* in a transaction that was done without being one */
+    bool idly;                           /* in one that aborts */
+    struct program_order *order;
 };
 
 static enum ordeal_status tell_facts(struct telling *x, const struct machine_claims *claims)
@@ -129,9 +91,42 @@ static enum ordeal_status tell_registers(struct telling *x, const struct instruc
     return s;
 }
 
+/* What the machine told of the operation beside its values. */
+struct sight { uint64_t visible, cycles; };
+
+static struct sight look(struct telling *x, const struct instruction *i)
+{
+    struct sight seen = { 0, 0 };
+    if (kind_is_access(i->kind) && x->visible)
+        seen.visible = *x->visible++;
+    if (kind_is_access(i->kind) && x->cycles)
+        seen.cycles = *x->cycles++;
+    if (x->idly)
+        seen.visible = 0;
+    return seen;
+}
+
+static enum ordeal_status add_operation(struct telling *x, const struct instruction *i,
+                                        struct ordeal_op *op, uint64_t compare, struct sight seen)
+{
+    uint64_t begin = seen.cycles & UINT32_MAX, end = seen.cycles >> 32;
+    if (end < begin)
+        end = 0;             /* the counter went round */
+    op->flags |= begin ? ORDEAL_HAS_BEGIN : 0;
+    op->flags |= end ? ORDEAL_HAS_END : 0;
+    enum ordeal_status s = ordeal_trace_add(x->trace, op, compare);
+    if (s == ORDEAL_OK && seen.cycles)
+        s = ordeal_trace_times(x->trace, begin, end);
+    if (s == ORDEAL_OK && seen.visible
+        && !program_order_add(x->order, i, op, seen.visible))
+        s = ORDEAL_NO_MEMORY;
+    return s;
+}
+
 static enum ordeal_status tell(struct telling *x, const struct walker *w,
                                const struct instruction *i)
 {
+    struct sight seen = look(x, i);
     const struct ordeal_op *asked = ordeal_trace_op(x->p->test, i->op);
     struct ordeal_op op = *asked;
     uint64_t compare = i->compare;
@@ -161,7 +156,7 @@ static enum ordeal_status tell(struct telling *x, const struct walker *w,
     if (s == ORDEAL_OK && x->values && i->observed && kind_reads(i->kind))
         s = tell_read(x, i, &op);
     if (s == ORDEAL_OK)
-        s = ordeal_trace_add(x->trace, &op, compare);
+        s = add_operation(x, i, &op, compare, seen);
     return s == ORDEAL_OK && !blind ? tell_registers(x, i) : s;
 }
 
@@ -170,7 +165,7 @@ static enum ordeal_status foresee(struct telling *x, struct walker ahead)
 {
     uint64_t slots = 0;
     const struct instruction *i;
-    while ((i = next_instruction(&ahead)) && i->kind != ORDEAL_TX_END)
+    while ((i = program_step(&ahead)) && i->kind != ORDEAL_TX_END)
         slots += instruction_slots(i);
     uint64_t fate = x->values ? x->values[slots] : 1;
     x->plainly = fate == 0;
@@ -179,14 +174,17 @@ static enum ordeal_status foresee(struct telling *x, struct walker ahead)
 
 static enum ordeal_status tell_thread(struct telling *x, uint32_t thread, uint64_t iteration)
 {
-    struct walker w = walk(x->p, thread, iteration);
+    struct walker w = program_walk(x->p, thread, iteration);
     enum ordeal_status s = ordeal_trace_thread(x->trace, w.thread->number, &x->thread);
-    for (const struct instruction *i; s == ORDEAL_OK && (i = next_instruction(&w)); ) {
+    for (const struct instruction *i; s == ORDEAL_OK && (i = program_step(&w)); ) {
         if (i->kind == ORDEAL_TX_BEGIN) {
             x->plainly = false;
-            if (w.thread->code[i->match].kind == ORDEAL_TX_END)
+            x->idly = w.thread->code[i->match].kind == ORDEAL_TX_ABORT;
+            if (!x->idly)
                 s = foresee(x, w);
         }
+        if (i->kind == ORDEAL_TX_ABORT)
+            x->idly = false;
         if (i->kind == ORDEAL_TX_END && x->values)
             x->values++;
         bool bracket = i->kind == ORDEAL_TX_BEGIN || i->kind == ORDEAL_TX_END;
@@ -200,17 +198,25 @@ enum ordeal_status program_trace(const struct program *p, uint64_t iteration,
                                  const uint64_t *values, const struct machine_claims *claims,
                                  struct ordeal *o, struct ordeal_trace **trace)
 {
-    struct telling x = { .p = p, .trace = ordeal_trace_new(o) };
+    struct program_order order = { .p = p, .atomic = claims->atomic };
+    struct telling x = { .p = p, .trace = ordeal_trace_new(o), .order = &order };
     *trace = NULL;
     if (!x.trace)
         return ORDEAL_NO_MEMORY;
     enum ordeal_status s = tell_facts(&x, claims);
     for (uint32_t t = 0; s == ORDEAL_OK && t < p->threads; t++) {
+        const struct program_thread *thread = &p->thread[t];
         for (int r = 0; r < MOST_REGISTERS; r++)
             x.registers[r] = 0;
-        x.values = values ? values + p->thread[t].first_slot : NULL;
+        x.values = values ? values + thread->first_slot : NULL;
+        x.visible = values && claims->visible ? values + p->slots + thread->first_operation : NULL;
+        x.cycles = values && claims->cycles
+                 ? values + program_telling_words(p, claims) + thread->first_operation : NULL;
         s = tell_thread(&x, t, iteration);
     }
+    if (s == ORDEAL_OK)
+        s = program_order_tell(&order, x.trace);
+    program_order_free(&order);
     if (s == ORDEAL_OK)
         *trace = x.trace;
     else

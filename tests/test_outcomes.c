@@ -45,7 +45,7 @@ static void begin(const char *text, size_t bytes)
 {
     compile(text);
     outcomes_free(seen);
-    seen = outcomes_new(bytes);
+    seen = outcomes_new(bytes, &(struct machine_claims){ 0 });
     TEST_ASSERT_NOT_NULL(seen);
     outcomes_begin(seen, &program);
 }

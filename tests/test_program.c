@@ -13,7 +13,7 @@ static struct ordeal *o;
 void setUp(void) { o = ordeal_new(NULL); }
 void tearDown(void) { ordeal_free(o); }
 
-static const struct machine_claims tso = { ORDEAL_TSO, 8 };
+static const struct machine_claims tso = { .model = ORDEAL_TSO, .atomic = 8 };
 
 struct made { struct ordeal_trace *test; struct program p; };
 
@@ -96,12 +96,12 @@ static void threads_come_by_number(void)
     unmake(&m);
 }
 
-/* The trace of the values, compared with `expected` as text. */
-static void tells(const struct made *m, uint64_t iteration, const uint64_t *values,
-                  const char *expected)
+/* The trace of what a machine told, compared with `expected` as text. */
+static void tells_of(const struct made *m, uint64_t iteration, const uint64_t *values,
+                     const struct machine_claims *claims, const char *expected)
 {
     struct ordeal_trace *trace;
-    TEST_ASSERT_EQUAL(ORDEAL_OK, program_trace(&m->p, iteration, values, &tso, o, &trace));
+    TEST_ASSERT_EQUAL(ORDEAL_OK, program_trace(&m->p, iteration, values, claims, o, &trace));
     char *text = NULL;
     size_t length = 0;
     FILE *stream = open_memstream(&text, &length);
@@ -110,6 +110,12 @@ static void tells(const struct made *m, uint64_t iteration, const uint64_t *valu
     TEST_ASSERT_EQUAL_STRING(expected, text);
     free(text);
     ordeal_trace_free(trace);
+}
+
+static void tells(const struct made *m, uint64_t iteration, const uint64_t *values,
+                  const char *expected)
+{
+    tells_of(m, iteration, values, &tso, expected);
 }
 
 static void a_straight_program_tells_its_trace(void)
@@ -253,6 +259,61 @@ static void refusals_name_everything_that_is_missing(void)
     unmake(&m);
 }
 
+/* ---- more than software can see -------------------------------------------------------------- */
+
+#define CYCLES(begin, end) ((uint64_t)(begin) | (uint64_t)(end) << 32)
+
+static void cycles_come_after_the_values(void)
+{
+    const struct machine_claims claims = { .model = ORDEAL_SC, .atomic = 4, .cycles = true };
+    struct made m = make("P0 S[A]#1\nP0 MEMBAR\nP0 L[B]\nP1 SWAP[B]#2\nP1 DELAY#5\nP1 L[A]\n");
+    const uint64_t words[] = { 2, 0, 1,
+                               CYCLES(10, 0), CYCLES(20, 31), CYCLES(12, 12), CYCLES(0, 0) };
+    TEST_ASSERT_EQUAL(7, program_words(&m.p, &claims));
+    TEST_ASSERT_EQUAL(3, program_telling_words(&m.p, &claims));
+    tells_of(&m, 0, words, &claims,
+             "ordeal 1\nmodel SC\nP0 S[A]#1 @10:\nP0 MEMBAR\nP0 L[B]=2 @20:31\n"
+             "P1 SWAP[B]=0#2 @12:12\nP1 DELAY#5\nP1 L[A]=1\n");
+    unmake(&m);
+}
+
+static void stores_in_the_order_they_became_visible(void)
+{
+    const struct machine_claims claims = { .model = ORDEAL_SC, .atomic = 4, .visible = true };
+    struct made m = make("P0 S[A]#1\nP0 S[B]#1\nP0 CAS[A]?9#2\nP1 S[A]#3\nP1 S[B]#4\nP1 L[A]\n");
+    const uint64_t words[] = { 3, 3, 2, 3, 0, 1, 4, 0 };
+    TEST_ASSERT_EQUAL(8, program_telling_words(&m.p, &claims));
+    tells_of(&m, 0, words, &claims,
+             "ordeal 1\nmodel SC\norder A 3 1\norder B 1 4\nP0 S[A]#1\nP0 S[B]#1\n"
+             "P0 CAS[A]=3?9#2\nP1 S[A]#3\nP1 S[B]#4\nP1 L[A]=3\n");
+    unmake(&m);
+}
+
+/* One number a store does not say when its halves became visible; equal values cannot be told. */
+static void no_order_is_told_that_is_not_known(void)
+{
+    const struct machine_claims claims = { .model = ORDEAL_SC, .atomic = 4, .visible = true };
+    struct made m = make("P0 S[A/8]#0x100000001\nP0 S[B/1]#1\nP0 S[C]#5\nP0 S[D]#0\nP0 S[E]#7\n"
+                         "P1 S[A]#2\nP1 S[B]#2\nP1 S[C]#5\nP1 S[D]#6\nP1 S[E]#8\n");
+    const uint64_t words[] = { 1, 3, 5, 7, 10, 2, 4, 6, 8, 9 };
+    tells_of(&m, 0, words, &claims,
+             "ordeal 1\nmodel SC\norder E 8 7\nP0 S[A/8]#0x100000001\nP0 S[B/1]#1\nP0 S[C]#5\n"
+             "P0 S[D]#0\nP0 S[E]#7\nP1 S[A]#2\nP1 S[B]#2\nP1 S[C]#5\nP1 S[D]#6\nP1 S[E]#8\n");
+    unmake(&m);
+}
+
+static void stores_that_were_taken_back_have_no_place(void)
+{
+    const struct machine_claims claims = { .model = ORDEAL_SC, .atomic = 4, .visible = true,
+                                           .cycles = true };
+    struct made m = make("P0 TX.BEGIN\nP0 S[A]#1\nP0 TX.ABORT\nP0 S[A]#2\n");
+    const uint64_t words[] = { 1, 2, CYCLES(3, 4), CYCLES(5, 6) };
+    tells_of(&m, 0, words, &claims,
+             "ordeal 1\nmodel SC\norder A 2\nP0 TX.BEGIN\nP0 S[A]#1 @3:4\nP0 TX.ABORT\n"
+             "P0 S[A]#2 @5:6\n");
+    unmake(&m);
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -267,5 +328,9 @@ int main(void)
     RUN_TEST(the_lfsr_visits_all_states);
     RUN_TEST(identities_differ);
     RUN_TEST(refusals_name_everything_that_is_missing);
+    RUN_TEST(cycles_come_after_the_values);
+    RUN_TEST(stores_in_the_order_they_became_visible);
+    RUN_TEST(no_order_is_told_that_is_not_known);
+    RUN_TEST(stores_that_were_taken_back_have_no_place);
     return UNITY_END();
 }
