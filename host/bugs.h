@@ -1,13 +1,11 @@
-/* Ways to break the machines of the `model` target on purpose (--bug), in one table.
+/* Ways to break the machines of the `model` target on purpose (--bug), in one list.
  *
  * A bug says what goes wrong, in which models, and what catches it: tests of a bias, at most so
- * many of them until `check` fails. The test of the table holds every entry to its word. */
+ * many of them until `check` fails. The test of the list holds every entry to its word. */
 #ifndef HOST_BUGS_H
 #define HOST_BUGS_H
 
-#include <stdio.h>
-
-#include "ordeal.h"
+#include "bug_list.h"
 
 enum bug {
     NO_BUG,
@@ -23,20 +21,6 @@ enum bug {
     BUGS
 };
 
-struct bug_entry {
-    const char *name, *area;
-    const char *wrong;         /* what the machine does */
-    const char *exposed;       /* the operations that show it */
-    const char *pointless;     /* why the other models cannot have it */
-    uint32_t models;           /* bit m: the machine of enum ordeal_model m can have it */
-    const char *bias;          /* settings that catch it, as for --set, separated by blanks */
-    uint32_t tests;            /* so many of them, or fewer */
-};
-extern const struct bug_entry bug_table[BUGS]; /* that of NO_BUG is empty */
-
-/* Is there such a bug for the model? False: `reason` says why not, and what there is. */
-bool bug_parse(const char *name, enum ordeal_model model, enum bug *bug, char *reason, size_t size);
-/* What `--bug list` prints. */
-void bugs_list(FILE *stream);
+extern const struct bug_list model_bugs;
 
 #endif

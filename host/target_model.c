@@ -39,9 +39,11 @@ static bool model_open(const struct target_options *options, void **machine, str
     *machine = NULL;
     if (!choose_detection(options->tm, &setup.eager, why))
         return false;
+    int bug = NO_BUG;
     if (options->bug
-        && !bug_parse(options->bug, setup.model, &setup.bug, why->text, sizeof why->text))
+        && !bug_parse(&model_bugs, options->bug, setup.model, &bug, why->text, sizeof why->text))
         return false;
+    setup.bug = (enum bug)bug;
     struct model_target *t = calloc(1, sizeof *t);
     struct machine *m = machine_new(&setup);
     if (!t || !m) {
@@ -139,4 +141,5 @@ const struct target target_model = {
     .iterations = 1,
     .run = model_run,
     .close = model_close,
+    .bugs = &model_bugs,
 };

@@ -1,0 +1,234 @@
+/* The zoo as a table, and the options that choose a machine: names that are nearly right, what
+ * cannot be, what is said then. The machines themselves are another matter (test_sim_*). */
+#include <cJSON.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine_set.h"
+#include "sim_config.h"
+#include "unity.h"
+#include "zoo.h"
+
+static struct why why;
+static struct sim_config config;
+static char *text;               /* what was printed */
+static size_t length;
+
+void setUp(void) { why = (struct why){ "" }; }
+
+void tearDown(void)
+{
+    free(text);
+    text = NULL;
+}
+
+static void said(const char *part)
+{
+    char message[1200];
+    snprintf(message, sizeof message, "'%s' is not in: %s", part, why.text);
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(why.text, part), message);
+}
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+static void every_bug_is_told_in_full(void)
+{
+    TEST_ASSERT_EQUAL(47, zoo.count - 1);
+    for (int b = 1; b < zoo.count; b++) {
+        const struct bug_entry *e = &zoo.entry[b];
+        const char *const told[] = { e->name, e->area, e->models, e->wrong, e->exposed,
+                                     e->resembles };
+        for (size_t i = 0; i < sizeof told / sizeof *told; i++)
+            TEST_ASSERT_TRUE_MESSAGE(told[i] && *told[i], e->name ? e->name : "a gap");
+        TEST_ASSERT_EQUAL_MESSAGE(strlen(e->models), strspn(e->models, "STPR"), e->name);
+        TEST_ASSERT_EQUAL_MESSAGE(strlen(e->name), strspn(e->name, "abcdefghijklmnopqrstuvwxyz-"),
+                                  e->name);
+        for (int other = 1; other < b; other++)
+            TEST_ASSERT_NOT_EQUAL_MESSAGE(0, strcmp(zoo.entry[other].name, e->name), e->name);
+        int areas = 0;
+        for (const struct bug_area *a = zoo.areas; a->name; a++)
+            areas += strcmp(a->name, e->area) == 0;
+        TEST_ASSERT_EQUAL_MESSAGE(1, areas, e->name);
+    }
+}
+
+static void print(bool json)
+{
+    FILE *stream = open_memstream(&text, &length);
+    bugs_print(&zoo, json, stream);
+    fclose(stream);
+}
+
+/* As Table 6.2 has its columns; where there is nothing the list says why. */
+static void the_list_is_grouped_as_table_6_2(void)
+{
+    static const char *const areas[] = { "Pipe\n", "\nCaches\n", "\nTLB: translation is not built",
+                                         "\nLd/St Unit\n", "\nMem. Ctlr\n", "\nInter-connect\n",
+                                         "\nTransactions: not in Table 6.2" };
+    print(false);
+    const char *at = text;
+    for (size_t i = 0; i < sizeof areas / sizeof *areas; i++) {
+        at = strstr(at, areas[i]);
+        TEST_ASSERT_NOT_NULL_MESSAGE(at, areas[i]);
+    }
+    for (int b = 1; b < zoo.count; b++) {
+        TEST_ASSERT_NOT_NULL_MESSAGE(strstr(text, zoo.entry[b].wrong), zoo.entry[b].name);
+        TEST_ASSERT_NOT_NULL_MESSAGE(strstr(text, zoo.entry[b].resembles), zoo.entry[b].name);
+    }
+    TEST_ASSERT_TRUE(strstr(text, "stores-reorder") > strstr(text, "Ld/St Unit"));
+    TEST_ASSERT_TRUE(strstr(text, "stores-reorder") < strstr(text, "Mem. Ctlr"));
+}
+
+static void the_list_as_json_has_a_line_for_each(void)
+{
+    print(true);
+    char *rest = text;
+    int bugs = 0, notes = 0;
+    for (char *line; (line = strtok_r(rest, "\n", &rest)); ) {
+        cJSON *object = cJSON_Parse(line);
+        TEST_ASSERT_TRUE_MESSAGE(cJSON_IsObject(object), line);
+        TEST_ASSERT_NOT_NULL(cJSON_GetStringValue(cJSON_GetObjectItem(object, "area")));
+        const cJSON *number = cJSON_GetObjectItem(object, "number");
+        if (number) {
+            const struct bug_entry *e = &zoo.entry[number->valueint];
+            TEST_ASSERT_EQUAL_STRING(e->name,
+                                     cJSON_GetStringValue(cJSON_GetObjectItem(object, "bug")));
+            TEST_ASSERT_EQUAL(strlen(e->models),
+                              cJSON_GetArraySize(cJSON_GetObjectItem(object, "models")));
+        }
+        bugs += number != NULL;
+        notes += cJSON_HasObjectItem(object, "note");
+        cJSON_Delete(object);
+    }
+    TEST_ASSERT_EQUAL(47, bugs);
+    TEST_ASSERT_EQUAL(2, notes);
+}
+
+static void a_bug_is_chosen_by_its_name(void)
+{
+    int number = 0;
+    TEST_ASSERT_TRUE(bug_parse(&zoo, "upgrade-wins", ORDEAL_SC, &number, why.text, 1024));
+    TEST_ASSERT_EQUAL(22, number);
+    TEST_ASSERT_FALSE(bug_parse(&zoo, "upgrade-win", ORDEAL_SC, &number, why.text, 1024));
+    said("did you mean 'upgrade-wins'?");
+    said("deadlock");
+    TEST_ASSERT_FALSE(bug_parse(&zoo, "coalesce", ORDEAL_RMO, &number, why.text, 1024));
+    said("the bug 'coalesce' cannot be in the machine of RMO; it can be in: TSO");
+}
+
+/* ---- parameters and setup -------------------------------------------------------------------- */
+
+static bool parse(struct target_options options)
+{
+    return sim_config_parse(&config, &options, &why);
+}
+
+static void what_is_not_said_is_as_usual(void)
+{
+    TEST_ASSERT_TRUE(parse((struct target_options){ 0 }));
+    TEST_ASSERT_EQUAL(4, config.parameters.harts);
+    TEST_ASSERT_EQUAL(16, config.parameters.sets);
+    TEST_ASSERT_EQUAL(2, config.parameters.ways);
+    TEST_ASSERT_TRUE(config.parameters.transactions && config.parameters.checks);
+    TEST_ASSERT_FALSE(config.parameters.waves);
+    TEST_ASSERT_EQUAL(SOC_TSO, config.setup.model);
+    TEST_ASSERT_EQUAL(SOC_CAPTURE_STALL, config.setup.capture);
+    TEST_ASSERT_FALSE(config.setup.visible);
+    TEST_ASSERT_EQUAL(0, config.setup.bug);
+}
+
+static void what_is_said_is_taken(void)
+{
+    TEST_ASSERT_TRUE_MESSAGE(parse((struct target_options){
+        .harts = 2, .model = ORDEAL_RMO, .model_given = true, .bug = "deadlock", .delay = "7",
+        .capture = "lossy", .visible = true,
+        .config = "sets=1,ways=4,line=64,store-buffer=1,load-queue=8,transactions=0" }), why.text);
+    TEST_ASSERT_EQUAL(2, config.parameters.harts);
+    TEST_ASSERT_EQUAL(1, config.parameters.sets);
+    TEST_ASSERT_EQUAL(4, config.parameters.ways);
+    TEST_ASSERT_EQUAL(64, config.parameters.line_bytes);
+    TEST_ASSERT_EQUAL(1, config.parameters.store_buffer);
+    TEST_ASSERT_EQUAL(8, config.parameters.load_queue);
+    TEST_ASSERT_FALSE(config.parameters.transactions);
+    TEST_ASSERT_EQUAL(SOC_RMO, config.setup.model);
+    TEST_ASSERT_EQUAL(36, config.setup.bug);
+    TEST_ASSERT_EQUAL(7, config.setup.delay);
+    TEST_ASSERT_EQUAL(SOC_CAPTURE_LOSSY, config.setup.capture);
+    TEST_ASSERT_TRUE(config.setup.visible);
+}
+
+static void what_cannot_be_is_explained(void)
+{
+    static const struct { struct target_options options; const char *said; } table[] = {
+        { { .config = "set=2" }, "did you mean 'sets'?" },
+        { { .config = "sets" }, "the keys are sets, ways, line, store-buffer" },
+        { { .config = "sets=3" }, "'sets=3': expected a power of two from 1 to 1024" },
+        { { .config = "ways=2,sets=" }, "'sets='" },
+        { { .config = "ways=8" }, "from 1 to 4" },
+        { { .config = "line=8" }, "a power of two from 16 to 64" },
+        { { .config = "store-buffer=17" }, "a number from 1 to 16" },
+        { { .config = "load-queue=-1" }, "'load-queue=-1'" },
+        { { .config = "load-queue=4294967297" }, "'load-queue=4294967297'" },
+        { { .config = "transactions=2" }, "a number from 0 to 1" },
+        { { .harts = 17 }, "16" },
+        { { .model = ORDEAL_PC, .model_given = true }, "SC, TSO, PSO, RMO" },
+        { { .bug = "dedlock" }, "did you mean 'deadlock'?" },
+        { { .bug = "sc-loads-early" }, "it can be in: SC" },
+        { { .delay = "8" }, "from 0, none, to 7" },
+        { { .delay = "" }, "from 0" },
+        { { .capture = "drop" }, "'stall' or be 'lossy'" },
+        { { .soc = "x.so", .config = "sets=1" }, "--config does not go with it" },
+        { { .soc = "x.so", .harts = 2 }, "--harts does not go with it" },
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        TEST_ASSERT_FALSE_MESSAGE(parse(table[i].options), table[i].said);
+        said(table[i].said);
+    }
+}
+
+/* ---- options and targets --------------------------------------------------------------------- */
+
+static void options_of_other_targets_are_refused(void)
+{
+    struct machine_options o = { .visible = true };
+    TEST_ASSERT_TRUE(machine_options_fit(&o, &target_sim, &why));
+    TEST_ASSERT_FALSE(machine_options_fit(&o, &target_model, &why));
+    said("--visible is for --target sim; the target 'model' does not know it");
+    o = (struct machine_options){ .bug = "x" };
+    TEST_ASSERT_TRUE(machine_options_fit(&o, &target_model, &why));
+    TEST_ASSERT_FALSE(machine_options_fit(&o, &target_elf, &why));
+    said("--bug is for --target model or sim;");
+    o = (struct machine_options){ .harts = 2 };
+    TEST_ASSERT_FALSE(machine_options_fit(&o, &target_native, &why));
+    said("--harts is for --target sim;");
+}
+
+static void options_become_words_again(void)
+{
+    struct machine_options o = { .bug = "deadlock", .harts = 2, .config = "sets=1", .visible = true,
+                                 .delay = "5" };
+    static const char *const words[] = { "--bug", "deadlock", "--harts", "2", "--config", "sets=1",
+                                         "--delay", "5", "--visible", NULL };
+    struct machine_words w;
+    machine_words(&o, &target_sim, &w);
+    for (int i = 0; words[i]; i++)
+        TEST_ASSERT_EQUAL_STRING(words[i], w.word[i]);
+    TEST_ASSERT_NULL(w.word[9]);
+    machine_words(&(struct machine_options){ 0 }, &target_sim, &w);
+    TEST_ASSERT_NULL(w.word[0]);
+}
+
+int main(void)
+{
+    UNITY_BEGIN();
+    RUN_TEST(every_bug_is_told_in_full);
+    RUN_TEST(the_list_is_grouped_as_table_6_2);
+    RUN_TEST(the_list_as_json_has_a_line_for_each);
+    RUN_TEST(a_bug_is_chosen_by_its_name);
+    RUN_TEST(what_is_not_said_is_as_usual);
+    RUN_TEST(what_is_said_is_taken);
+    RUN_TEST(what_cannot_be_is_explained);
+    RUN_TEST(options_of_other_targets_are_refused);
+    RUN_TEST(options_become_words_again);
+    return UNITY_END();
+}
