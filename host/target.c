@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-const struct target *const targets[] = { &target_model, &target_native, &target_elf, NULL };
+const struct target *const targets[] = { &target_model, &target_native, &target_elf, &target_sim,
+                                         NULL };
 
 const struct target *target_find(const char *name)
 {

@@ -4,11 +4,16 @@
  * what it can do, and target_refusal() compares that with what a program asks before anything
  * runs. run() hands every iteration's values (program.h) to the sink, in order; it returns when
  * all are done, the sink says stop, ^C was pressed (interrupted(), progress.h), or the machine
- * failed. After close() no process and no file is left. */
+ * failed. After close() no process and no file is left.
+ *
+ * Of an exact target what a run brings depends on the options, the program and the number of the
+ * iteration alone; several may be open at once, each used by a thread of its own. */
 #ifndef HOST_TARGET_H
 #define HOST_TARGET_H
 
 #include "program.h"
+
+struct bug_list;
 
 struct target_options {
     enum ordeal_model model;     /* of the machine */
@@ -22,6 +27,12 @@ struct target_options {
     const char *emit;            /* elf: write the programs there, run nothing */
     const char *isa;             /* elf: "rv32ima", "rv64ima" */
     const char *platform;        /* elf: "ram=0x80000000,clint=0x2000000": where things are */
+    uint32_t harts;              /* sim: 0: as many as it has without being asked */
+    const char *soc;             /* sim: a model of somebody else's (sim/soc.h); NULL: ours */
+    const char *config;          /* sim: "sets=2,ways=1": what to build it with (sim_config.h) */
+    const char *delay;           /* sim: "0" to "7": how long and frequent delays are */
+    const char *capture;         /* sim: "stall" or "lossy" */
+    bool visible;                /* sim: see the order in which stores become visible, too */
     bool quiet;                  /* no warnings */
 };
 
@@ -29,6 +40,8 @@ enum target_result {
     TARGET_DONE,
     TARGET_STOPPED,              /* by the sink or by ^C */
     TARGET_HUNG,                 /* why: which thread, which operation was last seen */
+    TARGET_BROKE,                /* a finding, of an exact target: the machine on trial stood still
+                                    or failed one of its own checks; why: who waits for what */
     TARGET_FAILED,               /* why: it crashed, could not be started, was lost */
 };
 
@@ -52,9 +65,17 @@ struct target {
     enum target_result (*run)(void *machine, const struct program *p, uint64_t first,
                               uint64_t count, const struct target_sink *sink, struct why *why);
     void (*close)(void *machine);
+    /* NULL where there is no such thing: */
+    const struct bug_list *bugs; /* ways to break it: --bug */
+    /* Runs one iteration once more and writes what all signals did to an FST file; with an end of
+     * TARGET_BROKE too, which is no error here. */
+    bool (*waves)(void *machine, const struct program *p, uint64_t iteration, const char *fst,
+                  struct why *why);
+    uint64_t (*cycles)(const void *machine);  /* of the machine on trial, since it was opened */
+    double (*seconds)(const void *machine);   /* that these took, what is around them left out */
 };
 
-extern const struct target target_model, target_native, target_elf;
+extern const struct target target_model, target_native, target_elf, target_sim;
 
 extern const struct target *const targets[];  /* ends with NULL */
 const struct target *target_find(const char *name);
