@@ -5,8 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bugs.h"
+#include "bug_list.h"
 #include "failure.h"
+#include "machine_set.h"
 #include "options.h"
 #include "output.h"
 #include "record.h"
@@ -16,22 +17,23 @@ struct run {
     struct words bias_files, set;
     struct choice model, against;
     uint64_t count, seed, first, iterations, first_iteration, stop_after;
-    const char *bug, *tm, *machine_name, *machine_command, *emit, *isa, *platform;
+    struct machine_options machine;
+    uint64_t jobs;
     double timeout, limit;
-    bool check, shrink, keep_going, no_save, json;
+    bool check, shrink, waves, keep_going, no_save, json;
     const char *save, *output;
     enum ordeal_format format;
 
     const struct command *command;
     const struct target *target;
-    void *machine;
+    struct machines machines;
     struct machine_claims claims;
     struct bias *bias;
     struct ordeal *o;            /* of the traces that are written */
     struct output out;
     bool traces_to_stdout;
     struct failure_plan failures;
-    const char *machine_words[24];
+    struct machine_words words;
     struct progress progress;
     uint64_t failed, all;        /* tests that did; there are to be, 0: nobody knows */
     int status;
@@ -42,7 +44,8 @@ enum { FAILURES_KEPT = 10 };
 static const struct option_spec options[] = {
     OPTION(run, target_name, "target", 't', "TARGET", text, NULL,
            "what to run the tests on: model, a machine made of software;\n"
-           "native, this computer; elf, a bare-metal RISC-V machine"),
+           "native, this computer; elf, a bare-metal RISC-V machine; sim, the\n"
+           "multiprocessor of rtl/ in simulation"),
     OPTION(run, bias_files, "bias", 'b', "FILE", words, NULL,
            "make tests of this kind, see 'ordeal gen'; of several files later\n"
            "ones override"),
@@ -77,18 +80,42 @@ static const struct option_spec options[] = {
            "write the traces there, with --check too; '-' is standard output"),
     OPTION(run, format, "format", 'f', "FORMAT", format, NULL,
            "of the traces; without it binary where OUT ends with .otr, else text:"),
-    OPTION(run, bug, "bug", 0, "NAME", text, NULL,
-           "model: break the machine on purpose; 'list' shows how"),
-    OPTION(run, tm, "tm", 0, "HOW", text, NULL,
+    OPTION(run, waves, "waves", 0, NULL, flag, NULL,
+           "sim: keep what all signals did in failing tests, for GTKWave"),
+    OPTION(run, jobs, "jobs", 'J', "N", positive, NULL,
+           "model, sim: run on so many machines at a time, with the same results\n"
+           "(default: as many as cores on sim, else 1)"),
+    OPTION(run, machine.bug, "bug", 0, "NAME", text, NULL,
+           "model, sim: break the machine on purpose; 'list' shows how"),
+    OPTION(run, machine.tm, "tm", 0, "HOW", text, NULL,
            "model: transactions look for conflicts 'lazy' or 'eager'"),
-    OPTION(run, machine_name, "machine", 0, "NAME", text, NULL, "elf: boot the tests on 'qemu'"),
-    OPTION(run, machine_command, "command", 0, "TEMPLATE", text, NULL,
+    OPTION(run, machine.name, "machine", 0, "NAME", text, NULL, "elf: boot the tests on 'qemu'"),
+    OPTION(run, machine.command, "command", 0, "TEMPLATE", text, NULL,
            "elf: run the tests by this command line"),
-    OPTION(run, emit, "emit", 0, "DIR", text, NULL, "elf: write the programs there, run nothing"),
-    OPTION(run, isa, "isa", 0, "ISA", text, NULL, "elf: rv32ima or rv64ima"),
-    OPTION(run, platform, "platform", 0, "KEY=VALUE,...", text, NULL,
+    OPTION(run, machine.emit, "emit", 0, "DIR", text, NULL,
+           "elf: write the programs there, run nothing"),
+    OPTION(run, machine.isa, "isa", 0, "ISA", text, NULL, "elf: rv32ima or rv64ima"),
+    OPTION(run, machine.platform, "platform", 0, "KEY=VALUE,...", text, NULL,
            "elf: where things are on the machine: ram, clint, fault, first-hart,\n"
            "way, ways; without it as on QEMU's virt"),
+    OPTION(run, machine.harts, "harts", 0, "N", positive, NULL,
+           "sim: harts of the machine, 1 to 16 (default: 4)"),
+    OPTION(run, machine.config, "config", 0, "KEY=VALUE,...", text, NULL,
+           "sim: what it is built with: sets (default 16), ways (2) and line (16,\n"
+           "in bytes) of a cache, store-buffer (8), load-queue (4), capture-fifo\n"
+           "(64), transactions (1), checks (1); a new one is built first"),
+    OPTION(run, machine.delay, "delay", 0, "N", text, NULL,
+           "sim: random delays at every queue, from 0, none, to 7, long and\n"
+           "frequent; without it now and then another"),
+    OPTION(run, machine.capture, "capture", 0, "HOW", text, NULL,
+           "sim: when its FIFO of records is full a hart does 'stall', or\n"
+           "records are lost: 'lossy' (default: stall)"),
+    OPTION(run, machine.visible, "visible", 0, NULL, flag, NULL,
+           "sim: see in which order stores become visible: a faster check that\n"
+           "finds more than software could see"),
+    OPTION(run, machine.soc, "soc", 0, "FILE", text, NULL,
+           "sim: a machine of your own, a shared object with the interface of\n"
+           "sim/soc.h"),
     OPTION(run, timeout, "timeout", 0, "SECONDS", seconds, "60",
            "a test that takes longer hangs"),
     OPTION(run, json, "json", 'j', NULL, flag, NULL, "one JSON object a line"),
@@ -96,23 +123,6 @@ static const struct option_spec options[] = {
 };
 
 /* ---- the options against each other -------------------------------------------------------- */
-
-/* What only some targets know; and what a replay says of the machine. */
-static const struct { const char *option; size_t offset; const char *target; } machine_options[] = {
-    { "bug", offsetof(struct run, bug), "model" },
-    { "tm", offsetof(struct run, tm), "model" },
-    { "machine", offsetof(struct run, machine_name), "elf" },
-    { "command", offsetof(struct run, machine_command), "elf" },
-    { "emit", offsetof(struct run, emit), "elf" },
-    { "isa", offsetof(struct run, isa), "elf" },
-    { "platform", offsetof(struct run, platform), "elf" },
-};
-enum { MACHINE_OPTIONS = sizeof machine_options / sizeof *machine_options };
-
-static const char *machine_option(const struct run *r, int i)
-{
-    return *(const char *const *)((const char *)r + machine_options[i].offset);
-}
 
 static int target_usage(struct run *r)
 {
@@ -126,10 +136,16 @@ static int target_usage(struct run *r)
     r->target = target_find(r->target_name);
     if (!r->target)
         return complain(r->command, "--target takes one of %s, not '%s'", names, r->target_name);
-    for (int i = 0; i < MACHINE_OPTIONS; i++)
-        if (machine_option(r, i) && strcmp(machine_options[i].target, r->target->name) != 0)
-            return complain(r->command, "--%s is for --target %s; the target '%s' does not know it",
-                            machine_options[i].option, machine_options[i].target, r->target->name);
+    struct why why;
+    if (!machine_options_fit(&r->machine, r->target, &why))
+        return complain(r->command, "%s", why.text);
+    if (r->waves && !r->target->waves)
+        return complain(r->command, "the target '%s' has no --waves", r->target->name);
+    if (r->jobs > 1 && !r->target->exact)
+        return complain(r->command, "one at a time on '%s': --jobs is for targets that do the same "
+                                    "again", r->target->name);
+    if (r->jobs > MOST_JOBS)
+        return complain(r->command, "--jobs takes a number up to %d", MOST_JOBS);
     return -1;
 }
 
@@ -152,18 +168,20 @@ static int tests_usage(const struct run *r, char *const *files)
 static int check_usage(struct run *r)
 {
     const char *idle = r->stop_after ? "stop-after" : r->keep_going ? "keep-going"
-                       : r->save ? "save" : r->no_save ? "no-save" : r->shrink ? "shrink" : NULL;
+                       : r->save ? "save" : r->no_save ? "no-save" : r->shrink ? "shrink"
+                       : r->waves ? "waves" : NULL;
     r->check |= r->against.given;
     if (idle && !r->check)
         return complain(r->command, "--%s is about tests that fail; add --check", idle);
     if (r->stop_after && r->keep_going)
         return complain(r->command, "--stop-after and --keep-going exclude each other");
-    if (r->no_save && !r->save && r->shrink)
-        return complain(r->command, "--shrink is of what is kept; give --save, or no --no-save");
-    if (r->check && r->emit)
+    if (r->no_save && !r->save && (r->shrink || r->waves))
+        return complain(r->command, "--%s is of what is kept; give --save, or no --no-save",
+                        r->shrink ? "shrink" : "waves");
+    if (r->check && r->machine.emit)
         return complain(r->command, "--emit runs nothing, so there is nothing to check; "
                                     "'ordeal check --signature' checks what came back");
-    if (r->emit && r->output)
+    if (r->machine.emit && r->output)
         return complain(r->command, "--emit runs nothing, so there are no traces for --output");
     if (r->format && r->check && !r->output)
         return complain(r->command, "--format is of traces; with --check they are written to "
@@ -173,7 +191,7 @@ static int check_usage(struct run *r)
 
 static int output_usage(struct run *r)
 {
-    bool traces = r->output || !(r->check || r->emit);
+    bool traces = r->output || !(r->check || r->machine.emit);
     if (traces && !r->output)
         r->output = "-";
     const char *ending = traces ? strrchr(r->output, '.') : NULL;
@@ -216,15 +234,12 @@ static int open_target(struct run *r)
     struct why why = { "" };
     struct target_options how = {
         .model = r->model.given ? (enum ordeal_model)r->model.value : ORDEAL_TSO,
-        .model_given = r->model.given, .seed = r->seed, .timeout = r->timeout, .bug = r->bug,
-        .tm = r->tm, .machine = r->machine_name, .command = r->machine_command, .emit = r->emit,
-        .isa = r->isa, .platform = r->platform, .quiet = false,
+        .model_given = r->model.given, .seed = r->seed, .timeout = r->timeout,
     };
-    if (!r->target->open(&how, &r->machine, &why)) {
-        r->machine = NULL;
+    int jobs = r->jobs ? (int)r->jobs : machines_usual_jobs(r->target);
+    if (!machines_open(&r->machines, r->target, &how, &r->machine, jobs, &why))
         return complain(r->command, "%s: %s", r->target->name, why.text);
-    }
-    r->claims = r->target->claims(r->machine);
+    r->claims = r->target->claims(r->machines.machine[0]);
     if (!r->iterations)
         r->iterations = r->target->iterations;
     return -1;
@@ -232,25 +247,16 @@ static int open_target(struct run *r)
 
 static void plan_failures(struct run *r)
 {
-    size_t words = 0;
-    static char dashed[MACHINE_OPTIONS][16];
-    if (r->model.given) {
-        r->machine_words[words++] = "--model";
-        r->machine_words[words++] = ordeal_model_name((enum ordeal_model)r->model.value);
-    }
-    for (int i = 0; i < MACHINE_OPTIONS; i++)
-        if (machine_option(r, i)) {
-            snprintf(dashed[i], sizeof dashed[i], "--%s", machine_options[i].option);
-            r->machine_words[words++] = dashed[i];
-            r->machine_words[words++] = machine_option(r, i);
-        }
+    machine_words(&r->machine, r->target, &r->words);
     r->failures = (struct failure_plan){
-        .target = r->target, .machine = r->machine, .bias = r->bias, .seed = r->seed,
+        .target = r->target, .machine = r->machines.machine[0], .bias = r->bias, .seed = r->seed,
+        .machine_model = r->model.given ? ordeal_model_name((enum ordeal_model)r->model.value)
+                                        : NULL,
         .model = r->against.given ? (enum ordeal_model)r->against.value : r->claims.model,
         .first_iteration = r->first_iteration, .iterations = r->iterations, .limit = r->limit,
         .directory = r->save ? r->save : r->no_save ? NULL : "ordeal-failures",
-        .shrink = r->shrink,
-        .machine_words = r->machine_words,
+        .shrink = r->shrink, .waves = r->waves,
+        .machine_words = r->words.word,
     };
 }
 
@@ -296,6 +302,11 @@ static bool on_settled(void *user, const struct stream_test *t)
     struct run *r = user;
     if (t->result == ORDEAL_PASS)
         return true;
+    if (!r->check) { /* standard output has the traces */
+        r->status = exit_worst(r->status, EXIT_VIOLATION);
+        complain(r->command, "%s#%" PRIu64 ": %s", t->name, t->iteration, t->broke);
+        return true;
+    }
     struct why why;
     cJSON *record;
     bool good = failure_tell(&r->failures, t, &record, &why);
@@ -351,13 +362,16 @@ static void print_summary(const struct run *r, const struct stream_totals *t, en
         { "fail", true, (double)t->results[ORDEAL_FAIL], "%.0f" },
         { "undecided", true, (double)t->results[ORDEAL_UNDECIDED], "%.0f" },
         { "running_percent", false, t->running / seconds * 100, "%.1f" },
+        { "cycles", false, (double)t->cycles, "%.0f" },
+        { "cycles_per_second", false, (double)t->cycles / seconds, "%.0f" },
         { "next", false, (double)t->next, "%.0f" },
     };
     FILE *stream = r->traces_to_stdout ? stderr : stdout;
     cJSON *object = r->json ? cJSON_CreateObject() : NULL;
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         char text[64];
-        if (fields[i].checked && !r->check)
+        if ((fields[i].checked && !r->check)
+            || (strncmp(fields[i].name, "cycles", 6) == 0 && !r->target->cycles))
             continue;
         snprintf(text, sizeof text, fields[i].format, fields[i].value);
         if (r->json)
@@ -409,7 +423,8 @@ static void close_output(struct run *r)
 static void stream(struct run *r, char *const *files)
 {
     struct stream_plan plan = {
-        .target = r->target, .machine = r->machine,
+        .target = r->target, .machines = machines_at_work(&r->machines),
+        .machine_count = r->machines.jobs,
         .source = { .bias = r->bias, .seed = r->seed, .first = r->first, .count = r->count,
                     .files = files },
         .patient = true, .first_iteration = r->first_iteration, .iterations = r->iterations,
@@ -461,14 +476,30 @@ static int usage(struct run *r, char *const *files)
     return status;
 }
 
+/* Of the target; without one, of all that can be broken. */
+static int list_bugs(struct run *r)
+{
+    int status = r->target_name ? target_usage(r) : -1;
+    if (status >= 0)
+        return status;
+    bool first = true;
+    for (const struct target *const *t = targets; *t; t++) {
+        if (!(*t)->bugs || (r->target && r->target != *t))
+            continue;
+        if (!r->target && !r->json)
+            printf("%s--target %s\n\n", first ? "" : "\n", (*t)->name);
+        bugs_print((*t)->bugs, r->json, stdout);
+        first = false;
+    }
+    return EXIT_FINE;
+}
+
 static int run(const struct command *self, int argc, char **argv)
 {
     struct run r = { .command = self };
     int operand, status = options_parse(self, argc, argv, &r, &operand);
-    if (status < 0 && r.bug && strcmp(r.bug, "list") == 0) {
-        bugs_list(stdout);
-        return EXIT_FINE;
-    }
+    if (status < 0 && r.machine.bug && strcmp(r.machine.bug, "list") == 0)
+        return list_bugs(&r);
     if (status < 0)
         status = usage(&r, argv + operand);
     if (status >= 0)
@@ -480,8 +511,7 @@ static int run(const struct command *self, int argc, char **argv)
         stream(&r, argv + operand);
         status = r.status;
     }
-    if (r.machine)
-        r.target->close(r.machine);
+    machines_close(&r.machines);
     output_abandon(&r.out);
     ordeal_free(r.o);
     bias_free(r.bias);
@@ -498,11 +528,14 @@ const struct command command_run = {
         "for each test that fails, labelled TEST#ITERATION, and keeps it in a folder of its own\n"
         "with the command line that runs it again; repeated outcomes are checked once. It ends\n"
         "when all tests are run or ten have failed (--stop-after, --keep-going). The last line\n"
-        "sums up; next= is the number to go on with: --first.\n\n"
+        "sums up; next= is the number to go on with: --first.\n"
+        "A machine on 'sim' that comes to a standstill, or fails one of its own checks, fails\n"
+        "the test.\n\n"
         "Exit status: 0 nothing wrong was found; 1 some test failed; else 2 bad usage or input;\n"
         "else 3 the target failed or hung; else 4 some UNDECIDED; 130 after ^C.",
     .example = "  $ ordeal run --target native --check --count 1000 --set test.threads=2\n"
                "  $ ordeal run --target model --model TSO --bug membar-ignored --check --shrink\n"
+               "  $ ordeal run --target sim --bug upgrade-wins --config sets=1 --check --waves\n"
                "  $ ordeal gen -n 100 | ordeal run --target model - | ordeal check -\n",
     .options = options,
     .run = run,

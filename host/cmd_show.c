@@ -1,6 +1,10 @@
 /* `ordeal show`: one verdict explained in words and as a picture. */
 #include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "explain.h"
 #include "input.h"
@@ -8,6 +12,7 @@
 #include "output.h"
 #include "picture.h"
 #include "record.h"
+#include "saved.h"
 #include "tell.h"
 
 struct show {
@@ -17,7 +22,7 @@ struct show {
     enum ordeal_format format;
     double limit;
     size_t memory;
-    bool time_order, all, json;
+    bool time_order, all, json, waves;
 
     const struct command *command;
     struct input in;
@@ -33,6 +38,9 @@ static const struct option_spec options[] = {
            "take the cycles in the trace as order, not only as hints"),
     OPTION(show, dot, "dot", 0, "FILE", text, NULL, "draw the violation for Graphviz"),
     OPTION(show, svg, "svg", 0, "FILE", text, NULL, "draw the violation as a picture"),
+    OPTION(show, waves, "waves", 0, NULL, flag, NULL,
+           "of a test that 'ordeal run --target sim' kept: look at all signals at\n"
+           "the cycles of the violation, with GTKWave; run it again if need be"),
     OPTION(show, all, "all", 0, NULL, flag, NULL,
            "of a PASS: the whole order, not only its first and last places"),
     OPTION(show, limit, "limit", 0, "SECONDS", seconds, NULL, "give up after this time: UNDECIDED"),
@@ -109,6 +117,43 @@ static int draw(struct show *s, const struct proof *p)
     return status;
 }
 
+/* The waves lie, or will lie, beside the trace; those of a small test have names of their own. */
+static int look_at_waves(const struct show *s, const char *folder, bool small,
+                         const struct waves_view *view)
+{
+    const char *prefix = small ? SAVED_SMALL : "";
+    char waves[PATH_MAX], save[PATH_MAX], text[4096];
+    struct why why;
+    FILE *out = s->json ? stderr : stdout;
+    snprintf(waves, sizeof waves, "%s/%s%s", folder, prefix, SAVED_WAVES);
+    snprintf(save, sizeof save, "%s/%s%s", folder, prefix, SAVED_VIEW);
+    if (access(waves, R_OK) != 0 && small)
+        return complain(s->command, "%s: there are no waves of what it was shrunk to; 'ordeal run' "
+                                    "keeps them with --shrink --waves", folder);
+    if (access(waves, R_OK) != 0 && !saved_make_waves(folder, &why))
+        return complain(s->command, "%s", why.text);
+    if (!saved_add_view(folder, prefix, view, &why))
+        return complain(s->command, "%s", why.text);
+    waves_describe(view, text, sizeof text);
+    fprintf(out, "\nWaves: %s, %s\n", save, text);
+    if (!waves_open(save, &why))
+        fprintf(out, "%s\n", why.text);
+    return EXIT_FINE;
+}
+
+static int show_waves(const struct show *s)
+{
+    struct waves_view view;
+    char folder[PATH_MAX];
+    const char *slash = strrchr(s->in.name, '/'), *base = slash ? slash + 1 : s->in.name;
+    if (strcmp(s->in.name, "-") == 0)
+        return complain(s->command, "--waves are of a test that was kept: name its folder");
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - s->in.name) : 1,
+             slash ? s->in.name : ".");
+    waves_of_verdict(&view, s->in.trace, s->verdict);
+    return look_at_waves(s, *folder ? folder : "/", strcmp(base, SAVED_SMALL_TRACE) == 0, &view);
+}
+
 static void record_fail(struct show *s, cJSON *record, const struct explanation *e)
 {
     uint32_t unwritten = ordeal_verdict_unwritten(s->verdict);
@@ -165,8 +210,12 @@ static int show_explained(struct show *s, const struct proof *p, const struct ex
         return complain(s->command, "out of memory");
     if (result == ORDEAL_FAIL) {
         int drawn = draw(s, p);
+        if (s->waves)
+            drawn = exit_worst(drawn, show_waves(s));
         return drawn == EXIT_FINE ? EXIT_VIOLATION : drawn;
     }
+    if (s->waves)
+        complain(s->command, "no waves are looked at: there is no violation");
     if (s->dot || s->svg)
         complain(s->command, "no picture is written: there is no violation to draw");
     if (result == ORDEAL_UNDECIDED)
@@ -225,6 +274,31 @@ static int show_trace(struct show *s)
     return shown;
 }
 
+/* A folder that 'ordeal run' kept a machine that broke in: there is no trace, but what was said. */
+static int show_broke(const struct show *s, const char *folder)
+{
+    char name[PATH_MAX], text[4096];
+    snprintf(name, sizeof name, "%s/%s", folder, SAVED_EXPLANATION);
+    FILE *in = fopen(name, "r");
+    size_t length = in ? fread(text, 1, sizeof text - 1, in) : 0;
+    if (in)
+        fclose(in);
+    text[length] = '\0';
+    if (!length)
+        return complain(s->command, "%s: it is no folder that 'ordeal run' made", folder);
+    printf("FAIL %s", text);
+    struct waves_view view;
+    waves_of_words(&view, text);
+    int looked = s->waves ? look_at_waves(s, folder, false, &view) : EXIT_FINE;
+    return looked == EXIT_FINE ? EXIT_VIOLATION : looked;
+}
+
+static bool is_folder(const char *name)
+{
+    struct stat is;
+    return stat(name, &is) == 0 && S_ISDIR(is.st_mode);
+}
+
 static int run(const struct command *self, int argc, char **argv)
 {
     struct show s = { .command = self };
@@ -237,7 +311,15 @@ static int run(const struct command *self, int argc, char **argv)
                         : "one trace at a time; 'ordeal check' takes several");
     interrupt_watch();
     struct ordeal_limits limits = { .seconds = s.limit, .bytes = s.memory };
-    enum ordeal_status opened = input_open(&s.in, argv[operand], s.format, &limits);
+    const char *name = argv[operand];
+    char trace[PATH_MAX];
+    if (is_folder(name)) {
+        snprintf(trace, sizeof trace, "%s/%s", name, SAVED_TRACE);
+        if (access(trace, R_OK) != 0)
+            return show_broke(&s, name);
+        name = trace;
+    }
+    enum ordeal_status opened = input_open(&s.in, name, s.format, &limits);
     if (opened == ORDEAL_OK)
         opened = input_next(&s.in);
     if (opened == ORDEAL_OK)
@@ -254,19 +336,21 @@ static int run(const struct command *self, int argc, char **argv)
 const struct command command_show = {
     .name = "show",
     .summary = "explain the verdict on one trace, in words and as a picture",
-    .operands = "TRACE",
+    .operands = "TRACE|FOLDER",
     .description =
         "Says whether the trace obeys the model and why. Of a violation it prints the operations\n"
         "that already violate it, a column a thread, and then one step a line: what must be\n"
         "before what, by which rule, from which earlier steps, [where in the trace]; the last\n"
         "step is the contradiction. --dot and --svg draw it. To ask what if, edit the trace and\n"
         "show it again. "
-        "Of a file with several traces the first is shown.\n\n"
+        "Of a file with several traces the first is shown, of a folder that 'ordeal run' kept a\n"
+        "failing test in, that test.\n\n"
         "The rules: R1, R2, R3, PO, SA, DEP, T2, T3 keep program order (loads first, stores in\n"
         "order, membars, the model, same word, dependence, transactions); R4, R5, R6, R7 follow\n"
         "from the values that loads saw; INIT, A6, FIN, TIME from initial values, 'order' lines,\n"
         "final values and cycles; AT: a swap is one piece. Exit status as for 'ordeal check'.",
-    .example = "  $ ordeal show --svg why.svg failing.trace\n"
+    .example = "  $ ordeal show --waves ordeal-failures/test-000007\n"
+               "  $ ordeal show --svg why.svg failing.trace\n"
                "  ...\n"
                "   1. P1 L[A]=2 saw P2 S[A]#2, so P2 S[A]#2 is before it (R4) "
                "[failing.trace:3,4]\n",

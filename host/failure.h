@@ -16,9 +16,10 @@ struct failure_plan {
     uint64_t first_iteration, iterations;
     double limit;                /* seconds of one check; 0: none */
     const char *directory;       /* to keep it in; NULL: it is not kept */
-    bool shrink;
-    /* What else a replay needs to be told of the machine: "--bug", "no-forward", …; ends with
-     * NULL. */
+    bool shrink, waves;
+    /* What else a replay needs to be told of the machine: the model, NULL: none was asked for;
+     * "--bug", "no-forward", …, ends with NULL. */
+    const char *machine_model;
     const char *const *machine_words;
 };
 

@@ -28,6 +28,8 @@ struct judge *judge_new(enum ordeal_model model, const struct machine_claims *cl
     j->claims = *claims;
     /* Whoever explains a violation looks for its core himself. */
     j->how = (struct ordeal_options){ .model = model, .no_core = true };
+    if (claims->visible)
+        j->how.algorithm = ORDEAL_CONFLICT;
     return j;
 }
 
@@ -55,8 +57,9 @@ void judge_begin(struct judge *j, const struct program *p)
     end_replay(j);
     j->p = p;
     j->asked = j->proved = 0;
-    /* Where the way or a transaction's fate differs from run to run there is no one trace. */
-    if (!p || p->branches || p->retries
+    /* Where the way or a transaction's fate differs from run to run there is no one trace; and a
+     * replay finds an order of its own, not that which was seen. */
+    if (!p || p->branches || p->retries || j->claims.visible
         || program_trace(p, 0, NULL, &j->claims, j->o, &j->straight) != ORDEAL_OK)
         return;
     if (ordeal_replay_new(j->straight, j->how.model, &j->replay) != ORDEAL_OK)
@@ -75,6 +78,11 @@ static enum ordeal_status check(struct judge *j, const struct ordeal_trace *trac
 {
     struct ordeal_verdict *v = NULL;
     enum ordeal_status status = ordeal_check(trace, &j->how, &v);
+    if (status == ORDEAL_BAD_USAGE && j->how.algorithm == ORDEAL_CONFLICT) { /* not of all words */
+        struct ordeal_options how = j->how;
+        how.algorithm = ORDEAL_AUTO;
+        status = ordeal_check(trace, &how, &v);
+    }
     *result = status == ORDEAL_OK ? ordeal_verdict_result(v) : ORDEAL_UNDECIDED;
     ordeal_verdict_free(v);
     return status == ORDEAL_OK || status == ORDEAL_LIMIT ? ORDEAL_OK : keep_error(j, status);

@@ -16,9 +16,6 @@
 #include "record.h"
 #include "tell.h"
 
-#define SAVED_TRACE "trace.trace"
-#define SAVED_SMALL_TRACE "small.trace"
-
 struct folder { const char *path; struct why *why; };
 
 static bool refuse(struct why *why, const char *format, ...)
@@ -129,7 +126,7 @@ static void write_replay(const char *const *words, FILE *out)
 static bool put_replay(const struct folder *f, const char *const *words)
 {
     struct file file;
-    if (!file_open(f, &file, "replay"))
+    if (!file_open(f, &file, SAVED_REPLAY))
         return false;
     write_replay(words, file.out.stream);
     struct stat now;
@@ -160,7 +157,7 @@ static bool account_file(struct account *a, struct file *file, const char *name)
 static bool put_explanation(struct account *a)
 {
     struct file file;
-    if (!account_file(a, &file, "explanation.txt"))
+    if (!account_file(a, &file, SAVED_EXPLANATION))
         return false;
     struct told told = { .in = &a->in, .verdict = a->verdict, .why = &a->why,
                          .out = file.out.stream };
@@ -228,6 +225,25 @@ static bool judge_again(struct account *a, const char *path, const char *trace,
         || !explain(&a->why, &a->proof, &a->names, model))
         return refuse(why, "%s: out of memory", path);
     return true;
+}
+
+/* Of a machine that broke there is no trace to be judged. */
+static bool put_finding(const struct folder *f, const char *test, const char *prefix,
+                        const char *broke, enum ordeal_model model)
+{
+    struct account a = { .folder = f, .prefix = prefix, .in = { .name = test, .label = test } };
+    struct file file;
+    cJSON *record = record_new(verdict_words[ORDEAL_FAIL], &a.in);
+    cJSON_AddStringToObject(record, "model", ordeal_model_name(model));
+    cJSON_AddBoolToObject(record, "broke", true);
+    cJSON_AddStringToObject(record, "reason", broke);
+    bool done = put_record(&a, record, "verdict.txt", false)
+             && put_record(&a, record, "verdict.json", true)
+             && account_file(&a, &file, SAVED_EXPLANATION)
+             && file_close(f, &file, fprintf(file.out.stream, "%s: the machine broke: %s\n", test,
+                                             broke) > 0);
+    cJSON_Delete(record);
+    return done;
 }
 
 static bool put_account(const struct folder *f, const char *trace, const char *prefix,
@@ -327,9 +343,10 @@ bool saved_write(const struct saved_failure *f, char *path, size_t size, struct 
         return refuse(why, "%s: %s", temporary, strerror(errno));
     struct folder folder = { temporary, why };
     bool done = put_bias(&folder, f->bias) && put_seed(&folder, f->seed)
-             && put_trace(&folder, SAVED_TEST, f->test)
-             && put_trace(&folder, SAVED_TRACE, f->trace)
-             && put_replay(&folder, f->replay) && put_account(&folder, SAVED_TRACE, "", f->model)
+             && put_trace(&folder, SAVED_TEST, f->test) && put_replay(&folder, f->replay)
+             && (f->trace ? put_trace(&folder, SAVED_TRACE, f->trace)
+                            && put_account(&folder, SAVED_TRACE, "", f->model)
+                          : put_finding(&folder, SAVED_TEST, "", f->broke, f->model))
              && settle(f, temporary, path, size, why);
     if (!done)
         remove_folder(temporary);
@@ -337,10 +354,26 @@ bool saved_write(const struct saved_failure *f, char *path, size_t size, struct 
 }
 
 bool saved_add_small(const char *path, const struct ordeal_trace *test,
-                     const struct ordeal_trace *trace, enum ordeal_model model, struct why *why)
+                     const struct ordeal_trace *trace, const char *broke, enum ordeal_model model,
+                     struct why *why)
 {
     struct folder folder = { path, why };
     return put_trace(&folder, SAVED_SMALL_TEST, test)
-        && put_trace(&folder, SAVED_SMALL_TRACE, trace)
-        && put_account(&folder, SAVED_SMALL_TRACE, "small-", model);
+        && (trace ? put_trace(&folder, SAVED_SMALL_TRACE, trace)
+                    && put_account(&folder, SAVED_SMALL_TRACE, SAVED_SMALL, model)
+                  : put_finding(&folder, SAVED_SMALL_TEST, SAVED_SMALL, broke, model));
+}
+
+bool saved_add_view(const char *path, const char *prefix, const struct waves_view *view,
+                    struct why *why)
+{
+    struct folder folder = { path, why };
+    struct file file;
+    char name[64], waves[PATH_MAX], whole[PATH_MAX];
+    snprintf(name, sizeof name, "%s%s", prefix, SAVED_VIEW);
+    snprintf(waves, sizeof waves, "%s/%s%s", path, prefix, SAVED_WAVES);
+    if (!realpath(waves, whole)) /* GTKWave looks for it from where it was started */
+        return refuse(why, "%s: %s", waves, strerror(errno));
+    return file_open(&folder, &file, name)
+        && file_close(&folder, &file, waves_write_view(view, whole, file.out.stream));
 }

@@ -8,19 +8,17 @@
 
 #include "progress.h"
 
-enum { PERIOD = 64 };                        /* outcomes between looks at the clock */
-static const double hand_over_every = 0.01;  /* seconds: a slow target's are checked soon, too */
-
 /* ---- waiting ------------------------------------------------------------------- */
 
-static void tick(struct stream *s)
+void stream_tick(struct stream *s)
 {
+    const struct runner *r = &s->runners[0];
     struct stream_totals so_far = s->report->totals;
     so_far.seconds = now_seconds() - s->started;
-    so_far.running = s->run_seconds;
+    so_far.running = r->run_seconds;
     so_far.operations = s->operations;
-    if (s->running)
-        so_far.operations += s->running->told.iterations * s->running->program.operations;
+    if (!r->lives && r->running)
+        so_far.operations += r->running->told.iterations * r->running->program.operations;
     if (s->plan->tick)
         s->plan->tick(s->plan->user, &so_far);
     if (interrupted() && s->end == STREAM_DONE) {
@@ -29,116 +27,58 @@ static void tick(struct stream *s)
     }
 }
 
-/* With the lock; a tenth of a second at most, for the sake of the progress line and of ^C. */
-static void runner_waits(struct stream *s)
+static void wait_a_while(struct stream *s)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     t.tv_nsec += 100000000;
     t.tv_sec += t.tv_nsec / 1000000000;
     t.tv_nsec %= 1000000000;
-    pthread_cond_timedwait(&s->for_runner, &s->lock, &t);
+    pthread_cond_timedwait(&s->for_runners, &s->lock, &t);
+}
+
+/* The caller's thread also looks after the progress line and ^C, and between tests after those
+ * that are checked. */
+void stream_wait(struct runner *r)
+{
+    struct stream *s = r->s;
+    wait_a_while(s);
+    if (r->lives)
+        return;
     pthread_mutex_unlock(&s->lock);
-    tick(s);
+    stream_tick(s);
+    if (!r->running)
+        stream_settle(s);
     pthread_mutex_lock(&s->lock);
 }
 
-/* ---- outcomes ------------------------------------------------------------------ */
+/* ---- settling ------------------------------------------------------------------ */
 
-static void hand_over(struct stream *s)
+static void stop_here(struct stream *s, enum stream_end end)
 {
-    struct chunk *c = s->filling;
-    s->filling = NULL;
-    if (!c)
+    if (s->end == STREAM_DONE)
+        s->end = end;
+    s->told_all = true;
+    s->stop = true;
+}
+
+/* Of several machines: what was run is told when it is its turn, and only then checked. */
+static void tell_chunk(struct stream *s, struct chunk *c)
+{
+    for (size_t i = 0; i < c->count && !s->stop; i++) {
+        const uint64_t *outcome = c->words + i * c->stride;
+        if (!s->plan->outcome(s->plan->user, &c->test->told, outcome[0], outcome + 1))
+            stop_here(s, STREAM_STOPPED);
+    }
+    if (!s->plan->check) {
+        stream_return_chunk(s, c);
         return;
+    }
     pthread_mutex_lock(&s->lock);
     chunks_push(&s->fresh, c);
-    s->unchecked += c->bytes;
-    c->test->chunks++;
     pthread_cond_signal(&s->for_sifter);
-    /* Once it is full it is emptied well: the cores then have one thing to do at a time. */
-    if (s->unchecked > QUEUE_BYTES) {
-        double begin = now_seconds();
-        while (s->unchecked > QUEUE_BYTES / 2 && !s->stop)
-            runner_waits(s);
-        s->waited += now_seconds() - begin;
-    }
     pthread_mutex_unlock(&s->lock);
 }
-
-static bool out_of_memory(struct stream *s)
-{
-    s->end = STREAM_BAD;
-    s->stop = true;
-    s->report->error = (struct ordeal_error){ .status = ORDEAL_NO_MEMORY,
-                                              .reason = "out of memory" };
-    return false;
-}
-
-static bool start_chunk(struct stream *s)
-{
-    size_t stride = (size_t)s->running->program.slots + 1;
-    size_t room = CHUNK_BYTES / sizeof(uint64_t) / stride;
-    room = room < s->plan->iterations ? room : s->plan->iterations;
-    room = room ? room : 1;
-    size_t bytes = sizeof *s->filling + room * stride * sizeof(uint64_t);
-    if (!(s->filling = malloc(bytes)))
-        return out_of_memory(s);
-    *s->filling = (struct chunk){ .test = s->running, .bytes = bytes, .stride = stride,
-                                  .room = room };
-    return true;
-}
-
-static bool keep(struct stream *s, uint64_t iteration, const uint64_t *values)
-{
-    if (!s->filling && !start_chunk(s))
-        return false;
-    struct chunk *c = s->filling;
-    uint64_t *to = c->words + c->count++ * c->stride;
-    to[0] = iteration;
-    for (size_t i = 1; i < c->stride; i++)
-        to[i] = values[i - 1];
-    if (c->count == c->room)
-        hand_over(s);
-    return true;
-}
-
-static bool take_outcome(struct stream *s, uint64_t iteration, const uint64_t *values)
-{
-    struct stream_test *told = &s->running->told;
-    told->iterations++;
-    if (s->plan->outcome && !s->plan->outcome(s->plan->user, told, iteration, values)) {
-        s->end = STREAM_STOPPED;
-        s->stop = true;
-        return false;
-    }
-    return !s->plan->check || keep(s, iteration, values);
-}
-
-/* Every PERIOD calls it looks around, and the next call is timed for all that are like it. */
-static bool sink(void *user, uint64_t iteration, const uint64_t *values)
-{
-    struct stream *s = user;
-    uint64_t phase = s->calls++ % PERIOD;
-    if (phase > 1)
-        return take_outcome(s, iteration, values) && !s->stop;
-    double begin = now_seconds() - s->waited;
-    bool good = take_outcome(s, iteration, values);
-    if (phase == 1) {
-        double spent = now_seconds() - s->waited - begin - s->clock_seconds;
-        s->sink_seconds += spent > 0 ? spent * (PERIOD - 1) : 0;
-        return good && !s->stop;
-    }
-    if (begin - s->handed_over > hand_over_every) {
-        hand_over(s);
-        s->handed_over = now_seconds() - s->waited;
-    }
-    tick(s);
-    s->sink_seconds += now_seconds() - s->waited - begin;
-    return good && !s->stop && !s->running->failed;
-}
-
-/* ---- tests --------------------------------------------------------------------- */
 
 static void settle_one(struct stream *s, struct test *t)
 {
@@ -147,90 +87,58 @@ static void settle_one(struct stream *s, struct test *t)
     totals->iterations += t->told.iterations;
     totals->outcomes += t->told.outcomes;
     totals->operations += t->told.operations;
-    if (!t->whole && t->told.result != ORDEAL_FAIL)
-        return;
-    totals->tests++;
-    totals->results[t->told.result]++;
-    totals->next = t->source.number + 1;
-    if (!s->plan->settled(s->plan->user, &t->told) && s->end == STREAM_DONE) {
-        s->end = STREAM_STOPPED;
-        s->stop = true;
+    totals->cycles += t->told.cycles;
+    if ((t->whole && !t->skipped) || t->told.result == ORDEAL_FAIL) {
+        totals->tests++;
+        totals->results[t->told.result]++;
+        totals->next = t->source.number + 1;
+        if (!s->plan->settled(s->plan->user, &t->told))
+            stop_here(s, STREAM_STOPPED);
+    }
+    if (t->end != STREAM_DONE) {
+        if (s->end == STREAM_DONE)
+            s->report->error = t->error;
+        stop_here(s, t->end);
     }
 }
 
 /* Those at the head of the line whose outcomes are all checked. */
-static void settle(struct stream *s)
+void stream_settle(struct stream *s)
 {
     pthread_mutex_lock(&s->lock);
-    while (!s->stop && s->flight.first && s->flight.first->ran && !s->flight.first->chunks) {
-        struct test *t = tests_pop(&s->flight);
+    for (struct test *t; !s->stop && (t = s->flight.first); ) {
+        struct chunk *c = chunks_take(&t->untold);
+        if (!c && (!t->ran || t->chunks))
+            break;
+        if (c)
+            t->untold_bytes -= c->bytes;
+        else
+            tests_pop(&s->flight);
         pthread_mutex_unlock(&s->lock);
-        settle_one(s, t);
+        if (c)
+            tell_chunk(s, c);
+        else
+            settle_one(s, t);
         pthread_mutex_lock(&s->lock);
-        tests_push(&s->retired, t);
+        if (!c)
+            tests_push(&s->retired, t);
     }
+    pthread_cond_broadcast(&s->for_runners);
     pthread_mutex_unlock(&s->lock);
 }
 
-static struct test *take_test(struct stream *s)
+/* Until all tests are, those to come included. */
+static void settle_all(struct stream *s)
 {
+    stream_settle(s);
     pthread_mutex_lock(&s->lock);
-    bool patient = s->plan->patient && !s->begun;
-    while (!s->stop && !s->made && (patient ? !is_full(&s->ready, AHEAD_TESTS) : !s->ready.first))
-        runner_waits(s);
-    struct test *t = NULL;
-    if (!s->stop && !(patient && s->made && s->made_end != STREAM_DONE))
-        t = tests_pop(&s->ready);
-    if (t)
-        tests_push(&s->flight, t);
-    else if (s->end == STREAM_DONE && s->made) {
-        s->end = s->made_end;
-        s->report->error = s->made_error;
-    }
-    if (is_half_empty(&s->ready, AHEAD_TESTS))
-        pthread_cond_signal(&s->for_maker);
-    pthread_mutex_unlock(&s->lock);
-    return t;
-}
-
-static void run_test(struct stream *s, struct test *t)
-{
-    const struct stream_plan *plan = s->plan;
-    struct target_sink to = { .outcome = sink, .user = s };
-    struct why why = { "" };
-    s->running = t;
-    s->begun = true;
-    double begin = now_seconds(), elsewhere = s->sink_seconds + s->waited;
-    enum target_result result = plan->target->run(plan->machine, &t->program, plan->first_iteration,
-                                                  plan->iterations, &to, &why);
-    double spent = now_seconds() - begin - (s->sink_seconds + s->waited - elsewhere);
-    s->run_seconds += spent > 0 ? spent : 0;
-    s->operations += t->told.iterations * t->program.operations;
-    s->running = NULL;
-    hand_over(s);
-    if (s->end == STREAM_DONE && (result == TARGET_HUNG || result == TARGET_FAILED)) {
-        s->end = STREAM_TARGET;
-        s->report->error = (struct ordeal_error){ .status = ORDEAL_IO };
-        snprintf(s->report->error.file, sizeof s->report->error.file, "%.255s", t->source.name);
-        snprintf(s->report->error.reason, sizeof s->report->error.reason, "%.511s", why.text);
-    }
-    pthread_mutex_lock(&s->lock);
-    t->ran = true;
-    t->whole = result == TARGET_DONE || t->failed;
-    pthread_mutex_unlock(&s->lock);
-    tick(s);
-}
-
-/* Waits until no more than so many tests wait for their verdict. */
-static void settle_down_to(struct stream *s, size_t tests, size_t weight)
-{
-    settle(s);
-    pthread_mutex_lock(&s->lock);
-    while (!s->stop && (s->flight.count > tests || s->flight.weight > weight)) {
-        if (!s->flight.first->ran || s->flight.first->chunks)
-            runner_waits(s);
+    while (!s->stop && (s->runners_left || s->flight.count)) {
+        const struct test *first = s->flight.first;
+        if (!first || !(first->untold.first || (first->ran && !first->chunks)))
+            wait_a_while(s);
         pthread_mutex_unlock(&s->lock);
-        settle(s);
+        stream_tick(s);
+        stream_settle(s);
         pthread_mutex_lock(&s->lock);
     }
     pthread_mutex_unlock(&s->lock);
@@ -247,6 +155,26 @@ static int cores(void)
 
 static void on_wake(int signal) { (void)signal; }
 
+/* One machine is the caller's thread's, who is not started. */
+static bool start_runners(struct stream *s)
+{
+    bool alone = s->plan->machine_count == 1, good = true;
+    for (int i = 0; good && i < s->plan->machine_count; i++) {
+        struct runner *r = &s->runners[i];
+        *r = (struct runner){ .s = s, .number = i, .machine = s->plan->machines[i],
+                              .lives = !alone };
+        if (alone)
+            break;
+        pthread_mutex_lock(&s->lock);
+        s->runners_left++;
+        pthread_mutex_unlock(&s->lock);
+        good = pthread_create(&r->thread, NULL, runner_main, r) == 0;
+        if (!good)
+            r->lives = false;
+    }
+    return good;
+}
+
 /* The threads leave ^C to the caller's; SIGUSR1 ends the maker's wait for standard input. */
 static bool start_threads(struct stream *s)
 {
@@ -262,16 +190,24 @@ static bool start_threads(struct stream *s)
             s->checker_count++;
         else
             n = s->checker_count;
+    bool running = start_runners(s);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return s->maker_lives && (!s->plan->check || (s->checker_count && s->sifter_lives));
+    return s->maker_lives && (!s->plan->check || (s->checker_count && s->sifter_lives))
+        && running;
 }
 
 static void end_threads(struct stream *s)
 {
     pthread_mutex_lock(&s->lock);
     s->stop = true;              /* of a whole run nothing is left that it could stop */
-    s->fresh.closed = true;
+    pthread_cond_broadcast(&s->for_runners);
     pthread_cond_broadcast(&s->for_maker);
+    pthread_mutex_unlock(&s->lock);
+    for (int i = 0; i < s->plan->machine_count; i++)
+        if (s->runners[i].lives)
+            pthread_join(s->runners[i].thread, NULL);
+    pthread_mutex_lock(&s->lock);
+    s->fresh.closed = true;
     pthread_cond_broadcast(&s->for_sifter);
     pthread_mutex_unlock(&s->lock);
     if (s->sifter_lives)
@@ -299,7 +235,7 @@ static bool open_stream(struct stream *s)
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_mutex_init(&s->lock, NULL);
-    pthread_cond_init(&s->for_runner, &monotonic);
+    pthread_cond_init(&s->for_runners, &monotonic);
     pthread_cond_init(&s->for_maker, NULL);
     pthread_cond_init(&s->for_sifter, NULL);
     pthread_cond_init(&s->for_checkers, NULL);
@@ -313,7 +249,12 @@ static bool open_stream(struct stream *s)
     source.stop = stream_is_stopped;
     source.user = s;
     s->source = source_new(&source);
-    return (s->source && start_threads(s)) || out_of_memory(s);
+    if (s->source && start_threads(s))
+        return true;
+    s->report->error = (struct ordeal_error){ .status = ORDEAL_NO_MEMORY,
+                                              .reason = "out of memory" };
+    stop_here(s, STREAM_BAD);
+    return false;
 }
 
 /* What is left of an end before the end: violations known by then are told. */
@@ -321,16 +262,17 @@ static void close_stream(struct stream *s)
 {
     struct test *t;
     end_threads(s);
-    free(s->filling);
+    for (int i = 0; i < s->plan->machine_count; i++)
+        free(s->runners[i].filling);
     while ((t = tests_pop(&s->flight))) {
-        if (s->end != STREAM_STOPPED)
+        if (!s->told_all)
             settle_one(s, t);
         free_test(s, t);
     }
     while ((t = tests_pop(&s->ready)) || (t = tests_pop(&s->retired)))
         free_test(s, t);
     source_free(s->source);
-    pthread_cond_destroy(&s->for_runner);
+    pthread_cond_destroy(&s->for_runners);
     pthread_cond_destroy(&s->for_maker);
     pthread_cond_destroy(&s->for_sifter);
     pthread_cond_destroy(&s->for_checkers);
@@ -349,25 +291,26 @@ static double cost_of_clock(void)
 
 enum stream_end stream_run(const struct stream_plan *plan, struct stream_report *report)
 {
+    void *machine = plan->machines[0];
     struct stream s = { .plan = plan, .report = report, .started = now_seconds(),
-                        .clock_seconds = cost_of_clock(),
-                        .can = plan->target->can(plan->machine),
-                        .claims = plan->target->claims(plan->machine) };
+                        .clock_seconds = cost_of_clock(), .can = plan->target->can(machine),
+                        .claims = plan->target->claims(machine) };
     *report = (struct stream_report){ .totals.next = plan->source.first };
     if (open_stream(&s)) {
-        struct test *t;
-        while (!s.stop && s.end == STREAM_DONE && (t = take_test(&s))) {
-            run_test(&s, t);
-            settle_down_to(&s, FLIGHT_TESTS, MOST_OPERATIONS);
-        }
-        settle_down_to(&s, 0, 0);
+        if (!s.runners[0].lives)
+            runner_work(&s.runners[0]);
+        settle_all(&s);
         report->totals.seconds = now_seconds() - s.started;
     }
     close_stream(&s);
-    report->totals.running = s.run_seconds;
+    for (int i = 0; i < plan->machine_count; i++)
+        report->totals.running += s.runners[i].run_seconds / plan->machine_count;
     if (s.end == STREAM_DONE && s.check_end != STREAM_DONE) {
         s.end = s.check_end;
         report->error = s.check_error;
+    } else if (s.end == STREAM_DONE && s.made) {
+        s.end = s.made_end;
+        report->error = s.made_error;
     }
     return s.end;
 }

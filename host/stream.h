@@ -1,9 +1,10 @@
 /* Tests made, run and checked at the same time, in bounded memory.
  *
- * One thread makes and compiles tests ahead; the caller's thread runs them on the target; another
- * drops the outcomes that came before; as many as there are cores check the rest. Between them are
- * queues that a faster one waits at. Tests are settled in order, on the caller's thread, so what is
- * told of them does not depend on who was faster. No test is run that the target refuses. */
+ * One thread makes and compiles tests ahead; the caller's thread runs them on the target, or, on
+ * several machines of it, a thread each; another drops the outcomes that came before; as many as
+ * there are cores check the rest. Between them are queues that a faster one waits at. Tests are
+ * settled in order, on the caller's thread, so what is told of them depends neither on who was
+ * faster nor on how many machines there are. No test is run that the target refuses. */
 #ifndef HOST_STREAM_H
 #define HOST_STREAM_H
 
@@ -16,21 +17,24 @@ struct stream_test {
     const struct ordeal_trace *test;
     const struct program *program;
     uint64_t iterations, outcomes, operations;   /* run; distinct ones; memory operations run */
+    uint64_t cycles;             /* of the machine on trial, if it counts them */
     enum ordeal_result result;
     uint64_t iteration;          /* FAIL, UNDECIDED: the first execution that is, and its values */
     const uint64_t *values;
+    const char *broke;           /* FAIL: no values, the machine came to this end; else NULL */
 };
 
 struct stream_totals {
-    uint64_t tests, iterations, outcomes, operations;
+    uint64_t tests, iterations, outcomes, operations, cycles;
     uint64_t results[3];         /* tests by enum ordeal_result */
     uint64_t next;               /* number of the first test that is not settled */
-    double seconds, running;     /* since the start; of these the target ran */
+    double seconds, running;     /* since the start; of these the machines ran, on average */
 };
 
 struct stream_plan {
     const struct target *target;
-    void *machine;
+    void *const *machines;       /* one; or several alike, of a target that is exact */
+    int machine_count;
     struct source_plan source;
     bool patient;                /* look at what is there of the first tests before any is run */
     uint64_t first_iteration, iterations;

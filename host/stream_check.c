@@ -39,6 +39,7 @@ static void note_result(struct stream *s, const struct chunk *c, enum ordeal_res
         if (t->values)
             memcpy(t->values, outcome + 1, bytes - sizeof *outcome);
         t->told.values = t->values;
+        t->told.broke = NULL;
         t->told.result = result;
         t->told.iteration = outcome[0];
         t->failed |= result == ORDEAL_FAIL;

@@ -9,7 +9,10 @@ void free_test(struct stream *s, struct test *t)
         return;
     program_free(&t->program);
     source_take_back(s->source, &t->source);
+    for (struct chunk *c; (c = chunks_take(&t->untold)); )
+        free(c);
     free(t->values);
+    free(t->broke);
     free(t);
 }
 
@@ -38,6 +41,7 @@ static struct test *make_test(struct stream *s, enum stream_end *end, struct ord
         snprintf(e->file, sizeof e->file, "%.255s", t->source.name);
         if (target_refusal(&s->can, &t->program, e->reason, sizeof e->reason) == 0) {
             t->serial = ++s->serials;
+            chunks_init(&t->untold);
             t->weight = ordeal_trace_length(t->source.trace);
             t->told = (struct stream_test){ .number = t->source.number, .name = t->source.name,
                                             .test = t->source.trace, .program = &t->program };
@@ -67,7 +71,7 @@ void *maker_main(void *user)
         pthread_mutex_lock(&s->lock);
         tests_push(&s->ready, t);
         if (s->ready.count == 1 || is_full(&s->ready, AHEAD_TESTS))
-            pthread_cond_signal(&s->for_runner);
+            pthread_cond_broadcast(&s->for_runners);
         if (is_full(&s->ready, AHEAD_TESTS))
             while (!s->stop && !is_half_empty(&s->ready, AHEAD_TESTS))
                 pthread_cond_wait(&s->for_maker, &s->lock);
@@ -78,7 +82,7 @@ void *maker_main(void *user)
     s->made = true;
     s->made_end = end;
     s->made_error = e;
-    pthread_cond_signal(&s->for_runner);
+    pthread_cond_broadcast(&s->for_runners);
     pthread_mutex_unlock(&s->lock);
     return NULL;
 }

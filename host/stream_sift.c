@@ -28,7 +28,8 @@ void stream_return_chunk(struct stream *s, struct chunk *c)
     s->unchecked -= c->bytes;
     bool last = --c->test->chunks == 0;
     if (last || s->unchecked <= QUEUE_BYTES / 2)
-        pthread_cond_signal(&s->for_runner);
+        pthread_cond_broadcast(&s->for_runners);
+    c->test->skipped |= s->stop; /* what nobody looked at is no pass */
     pthread_mutex_unlock(&s->lock);
     free(c);
 }
@@ -46,11 +47,27 @@ static void pass_on(struct stream *s, struct chunk *c)
     pthread_mutex_unlock(&s->lock);
 }
 
+/* Of each machine the outcomes of one test at a time. */
+struct sieve {
+    struct outcomes *seen;       /* NULL: then all are new */
+    uint64_t begun;              /* serial of the test: an address may come again */
+};
+
+static void look_at(struct stream *s, struct sieve *sieve, struct chunk *c)
+{
+    if (!sieve->seen)
+        sieve->seen = outcomes_new(SEEN_BYTES, &s->claims);
+    if (sieve->seen && sieve->begun != c->test->serial)
+        outcomes_begin(sieve->seen, &c->test->program);
+    sieve->begun = c->test->serial;
+    if (sieve->seen && !s->stop)
+        c->count = sift(sieve->seen, c);
+}
+
 void *sifter_main(void *user)
 {
     struct stream *s = user;
-    struct outcomes *seen = outcomes_new(SEEN_BYTES); /* NULL: then all are new */
-    uint64_t begun = 0;          /* serial of the test: an address may come again */
+    struct sieve sieves[MOST_MACHINES] = { { NULL, 0 } };
     pthread_setname_np(pthread_self(), "sifter");
     for (;;) {
         pthread_mutex_lock(&s->lock);
@@ -58,13 +75,10 @@ void *sifter_main(void *user)
         pthread_mutex_unlock(&s->lock);
         if (!c)
             break;
-        if (seen && begun != c->test->serial)
-            outcomes_begin(seen, &c->test->program);
-        begun = c->test->serial;
-        if (seen && !s->stop)
-            c->count = sift(seen, c);
+        look_at(s, &sieves[c->machine], c);
         pass_on(s, c);
     }
-    outcomes_free(seen);
+    for (int i = 0; i < MOST_MACHINES; i++)
+        outcomes_free(sieves[i].seen);
     return NULL;
 }

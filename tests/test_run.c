@@ -316,6 +316,29 @@ static void test_memory_does_not_grow_with_the_count(void)
     TEST_ASSERT_LESS_THAN(most_kilobytes("500") + 24 * 1024, most_kilobytes("3000"));
 }
 
+/* ---- several machines ----------------------------------------------------------------------- */
+
+/* What is told is the same, but for what takes time. */
+static void test_jobs_change_nothing(void)
+{
+    static const char *const runs[] = {
+        "--check --no-save --count 300 --keep-going --bug swap-not-atomic --iterations 3",
+        "--check --no-save --count 300 --stop-after 4 --bug swap-not-atomic",
+        "--check --count 200 --model RMO --json",
+        "--count 200 --iterations 3 --output -",
+        "--check --count 40 --iterations 200 --output traces --set test.operations=200",
+    };
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+        for (int jobs = 1; jobs <= 3; jobs += 2)
+            sh("$ORDEAL run --target model %s --jobs %d >all%d 2>err%d; echo $? >>all%d; "
+               "[ ! -e traces ] || mv traces traces%d; "
+               "sed -Ei 's/\"?(seconds|ops_per_second|running_percent)\"?[=:][0-9.]+//g' *%d",
+               runs[i], jobs, jobs, jobs, jobs, jobs, jobs);
+        EXPECT(0, "cmp all1 all3 && cmp err1 err3");
+    }
+    EXPECT(0, "cmp traces1 traces3");
+}
+
 /* ---- refusals ------------------------------------------------------------------------------ */
 
 static void test_usage_is_explained(void)
@@ -323,7 +346,14 @@ static void test_usage_is_explained(void)
     static const struct { const char *arguments, *said; } table[] = {
         { "", "--target takes one of model, native, elf" },
         { "--target qemu", "not 'qemu'" },
-        { "--target native --bug swap-not-atomic", "--bug is for --target model" },
+        { "--target native --bug swap-not-atomic", "--bug is for --target model or sim;" },
+        { "--target model --visible", "--visible is for --target sim;" },
+        { "--target model --check --waves", "the target 'model' has no --waves" },
+        { "--target native --jobs 2", "one at a time on 'native'" },
+        { "--target model --jobs 65", "up to 64" },
+        { "--target sim --waves", "--waves is about tests that fail; add --check" },
+        { "--target sim --check --no-save --waves", "--waves is of what is kept" },
+        { "--target sim --config sets=3", "a power of two" },
         { "--target model --machine qemu", "--machine is for --target elf" },
         { "--target model --save x", "add --check" },
         { "--target model --check --stop-after 1 --keep-going", "exclude each other" },
@@ -349,8 +379,16 @@ static void test_usage_is_explained(void)
 static void test_bugs_are_listed(void)
 {
     EXPECT(0, "$ORDEAL run --bug list");
+    OUT("--target model\n");
     OUT("swap-not-atomic");
     OUT("membar-ignored");
+    OUT("--target sim\n");
+    OUT("TLB: translation is not built");
+    EXPECT(0, "$ORDEAL run --target model --bug list");
+    TEST_ASSERT_NULL(strstr(out, "TLB"));
+    EXPECT(0, "$ORDEAL run --target sim --bug list --json");
+    TEST_ASSERT_NULL(strstr(out, "membar-ignored"));
+    OUT("{\"number\":22,\"bug\":\"upgrade-wins\",\"area\":\"Caches\",");
 }
 
 static void test_wrong_tests_are_refused_with_their_line(void)
@@ -530,6 +568,7 @@ int main(void)
     RUN_TEST(test_memory_does_not_grow_with_the_count);
     RUN_TEST(test_usage_is_explained);
     RUN_TEST(test_bugs_are_listed);
+    RUN_TEST(test_jobs_change_nothing);
     RUN_TEST(test_wrong_tests_are_refused_with_their_line);
     RUN_TEST(test_what_the_target_cannot_do_is_refused_before_anything_runs);
     RUN_TEST(test_interrupts_end_it_cleanly);

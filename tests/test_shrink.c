@@ -649,7 +649,7 @@ static void test_the_core_of_a_verdict_is_a_hint(void)
                                                   "P0 LOOP.END\nP1 S[C]#1\nP1 S[B]#1\nP1 L[A]\n");
     struct program p;
     struct ordeal_error e;
-    struct machine_claims claims = { ORDEAL_SC, 4 };
+    struct machine_claims claims = { .model = ORDEAL_SC, .atomic = 4 };
     uint64_t values[] = { 0, 0, 1, 0 };
     struct ordeal_trace *trace;
     uint32_t *ops;
@@ -758,9 +758,10 @@ static void bug_becomes_litmus_test(const char *name)
     TEST_ASSERT_TRUE_MESSAGE(target_model.open(&options, &b.machine, &why), why.text);
     struct machine_claims claims = target_model.claims(b.machine);
     b.judge = judge_new(claims.model, &claims, &limits);
-    while (strcmp(bug_table[entry].name, name) != 0)
+    while (strcmp(model_bugs.entry[entry].name, name) != 0)
         entry++;
-    struct ordeal_trace *test = failing_test(&b, bug_table[entry].bias, bug_table[entry].tests);
+    struct ordeal_trace *test = failing_test(&b, model_bugs.entry[entry].bias,
+                                             model_bugs.entry[entry].tests);
     uint32_t *ops;
     struct shrink_hint hint = { .count = bench_hint(&b, test, &ops) };
     hint.ops = ops;

@@ -1,0 +1,300 @@
+/* What is done about a machine in simulation that fails, from outside: a standstill or a failed
+ * check of its own is a finding, kept, made small and run again like a violation; waves, and where
+ * to look in them. The machine is none of ours: a shared object of a page that never gets on.
+ * ORDEAL in the environment names the program. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "unity.h"
+#include "waves.h"
+
+static char directory[64], home[4096];
+static char out[1 << 16], err[1 << 14];
+
+/* Harts 0 and 1 wait for ever; BREAKS: an assertion fails instead. */
+static const char machine[] =
+    "#include <stdio.h>\n"
+    "#include <stdlib.h>\n"
+    "#include \"soc.h\"\n"
+    "struct soc { uint64_t cycle; };\n"
+    "static struct soc *create(void) { return calloc(1, sizeof(struct soc)); }\n"
+    "static void destroy(struct soc *s) { free(s); }\n"
+    "static void reset(struct soc *s, const struct soc_setup *u) { (void)u; s->cycle = 0; }\n"
+    "static bool write_code(struct soc *s, uint32_t h, uint32_t a, const uint32_t *w, uint32_t n)\n"
+    "{ (void)s, (void)h, (void)a, (void)w, (void)n; return true; }\n"
+    "static bool write_memory(struct soc *s, uint32_t a, const uint32_t *w, uint32_t n)\n"
+    "{ (void)s, (void)a, (void)w, (void)n; return true; }\n"
+    "static bool read_memory(struct soc *s, uint32_t a, uint32_t *w, uint32_t n)\n"
+    "{ (void)s, (void)a, (void)w, (void)n; return false; }\n"
+    "static uint64_t step(struct soc *s, uint64_t n) { s->cycle += n; return n; }\n"
+    "static bool done(const struct soc *s) { (void)s; return false; }\n"
+    "static uint64_t cycle(const struct soc *s) { return s->cycle; }\n"
+    "static size_t read_words(struct soc *s, uint32_t *w, size_t n)\n"
+    "{ (void)s, (void)w, (void)n; return 0; }\n"
+    "static uint32_t counter(struct soc *s, uint32_t h, uint32_t e)\n"
+    "{ (void)s, (void)h, (void)e; return 0; }\n"
+    "static void hart(struct soc *s, uint32_t h, struct soc_hart *t)\n"
+    "{ (void)s; *t = (struct soc_hart){ .done = h > 1, .waits = 5, .address = 0x80000004,\n"
+    "                                   .instructions = 12 }; }\n"
+    "static const char *assertion(const struct soc *s)\n"
+    "{ (void)s;\n"
+    "#ifdef BREAKS\n"
+    "  return \"one_owner (cache.v:7)\";\n"
+    "#endif\n"
+    "  return NULL; }\n"
+    "static bool waves(struct soc *s, const char *file)\n"
+    "{ (void)s; FILE *f = file ? fopen(file, \"w\") : NULL;\n"
+    "  if (f) fputs(\"waves\", f), fclose(f);\n"
+    "  return !file || f; }\n"
+    "static bool coverage(struct soc *s, const char *file) { (void)s, (void)file; return false; }\n"
+    "const struct soc_interface soc_interface = {\n"
+    "    .version = SOC_VERSION, .name = \"stuck\",\n"
+    "    .parameters = { .harts = 4, .memory_bytes = 1 << 20, .code_bytes = 1 << 18,\n"
+    "                    .waves = WAVES },\n"
+    "    .create = create, .destroy = destroy, .reset = reset, .write_code = write_code,\n"
+    "    .write_memory = write_memory, .read_memory = read_memory, .step = step, .done = done,\n"
+    "    .cycle = cycle, .read_capture = read_words, .read_log = read_words,\n"
+    "    .counter = counter, .hart = hart, .assertion = assertion, .waves = waves,\n"
+    "    .coverage = coverage };\n";
+
+/* ---- running --------------------------------------------------------------------------------- */
+
+static void slurp(const char *name, char *text, size_t size)
+{
+    FILE *f = fopen(name, "r");
+    TEST_ASSERT_NOT_NULL_MESSAGE(f, name);
+    text[fread(text, 1, size - 1, f)] = '\0';
+    fclose(f);
+}
+
+static int sh(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static int sh(const char *format, ...)
+{
+    char command[8192], whole[8300];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(command, sizeof command, format, args);
+    va_end(args);
+    snprintf(whole, sizeof whole, "{ %s\n} >out 2>err", command);
+    int status = system(whole);
+    slurp("out", out, sizeof out);
+    slurp("err", err, sizeof err);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+}
+
+static void expect(int wanted, int got, int line)
+{
+    char message[4096];
+    snprintf(message, sizeof message, "line %d: out: %.1500s err: %.1500s", line, out, err);
+    TEST_ASSERT_EQUAL_INT_MESSAGE(wanted, got, message);
+}
+#define EXPECT(status, ...) expect(status, sh(__VA_ARGS__), __LINE__)
+
+static void contains(const char *text, const char *part, int line)
+{
+    char message[4096];
+    snprintf(message, sizeof message, "line %d: '%s' is not in: %.3000s", line, part, text);
+    TEST_ASSERT_TRUE_MESSAGE(strstr(text, part) != NULL, message);
+}
+#define OUT(part) contains(out, part, __LINE__)
+#define ERR(part) contains(err, part, __LINE__)
+
+/* flags: "-DBREAKS", and -DWAVES=true or false. */
+static void build(const char *flags)
+{
+    FILE *f = fopen("machine.c", "w");
+    TEST_ASSERT_NOT_NULL(f);
+    fputs(machine, f);
+    fclose(f);
+    EXPECT(0, "${CC:-cc} -shared -fPIC %s -I'%s/sim' machine.c -o machine.so", flags, home);
+}
+
+void setUp(void)
+{
+    snprintf(directory, sizeof directory, "/tmp/test-sim-findings-XXXXXX");
+    TEST_ASSERT_NOT_NULL(mkdtemp(directory));
+    TEST_ASSERT_EQUAL(0, chdir(directory));
+    unsetenv("DISPLAY");
+    unsetenv("WAYLAND_DISPLAY");
+}
+
+void tearDown(void)
+{
+    char command[128];
+    TEST_ASSERT_EQUAL(0, chdir(home));
+    snprintf(command, sizeof command, "rm -rf '%s'", directory);
+    TEST_ASSERT_EQUAL(0, system(command));
+}
+
+/* ---- findings -------------------------------------------------------------------------------- */
+
+#define RUN "$ORDEAL run --target sim --soc machine.so "
+
+static void a_standstill_is_a_finding(void)
+{
+    build("-DWAVES=true");
+    EXPECT(1, RUN "--check --count 2 --shrink");
+    OUT("FAIL test-0#0 model=TSO broke=yes reason=\"all harts hang");
+    OUT("; hart 0 is at ");
+    OUT("and waits for its store buffer to empty");
+    OUT(", for 20480 cycles");
+    OUT("FAIL test-1#0 ");
+    OUT("saved=ordeal-failures/test-000001 small=1\n");
+    OUT("tests=2 ");
+    OUT(" fail=2 ");
+    EXPECT(0, "ls ordeal-failures/test-000000 | tr '\\n' ' '");
+    TEST_ASSERT_EQUAL_STRING("bias.ini explanation.txt replay seed small-explanation.txt "
+                             "small-verdict.json small-verdict.txt small.test test.test "
+                             "verdict.json verdict.txt ", out);
+    EXPECT(1, "cd / && %s/ordeal-failures/test-000000/replay", directory);
+    OUT("broke=yes");
+    EXPECT(1, "$ORDEAL show ordeal-failures/test-000000");
+    OUT("FAIL test.test: the machine broke: all harts hang");
+}
+
+static void so_is_a_check_that_fails(void)
+{
+    build("-DWAVES=true -DBREAKS");
+    EXPECT(1, RUN "--check --json --no-save");
+    OUT("\"broke\":true,\"reason\":\"assertion one_owner (cache.v:7), cycle ");
+}
+
+static void traces_are_not_mixed_with_findings(void)
+{
+    build("-DWAVES=true");
+    EXPECT(1, RUN "--count 2");
+    TEST_ASSERT_EQUAL_STRING("", out);
+    ERR("ordeal run: test-0#0: all harts hang");
+    ERR("ordeal run: test-1#0: all harts hang");
+}
+
+static void several_machines_find_the_same(void)
+{
+    build("-DWAVES=true");
+    for (int jobs = 1; jobs <= 3; jobs += 2)
+        sh(RUN "--check --count 30 --stop-after 7 --no-save --jobs %d >all%d; echo $? >>all%d; "
+           "sed -Ei 's/([a-z]*_per_second|seconds|running_percent)=[0-9.]+//g' all%d",
+           jobs, jobs, jobs, jobs);
+    EXPECT(0, "cmp all1 all3 && cat all1");
+    OUT("FAIL test-6#0");
+    OUT(" fail=7 ");
+    TEST_ASSERT_NULL(strstr(out, "test-7#0"));
+}
+
+/* ---- waves ----------------------------------------------------------------------------------- */
+
+static void waves_are_kept_and_looked_at(void)
+{
+    build("-DWAVES=true");
+    EXPECT(1, RUN "--check --waves");
+    EXPECT(0, "cat ordeal-failures/test-000000/waves.fst");
+    TEST_ASSERT_EQUAL_STRING("waves", out);
+    EXPECT(0, "cat ordeal-failures/test-000000/waves.gtkw");
+    OUT("[dumpfile] \"");
+    OUT("ordeal-failures/test-000000/waves.fst\"\n");
+    OUT("[markername] Ahart 0 waits\n");
+    OUT("soc.harts[1].tile.bus_addr_o[31:0]\n");
+    TEST_ASSERT_NULL(strstr(out, "soc.harts[2]"));
+    EXPECT(1, "$ORDEAL show --waves ordeal-failures/test-000000");
+    OUT("Waves: ordeal-failures/test-000000/waves.gtkw, cycles ");
+    OUT("there is no display; open it with: gtkwave ordeal-failures/test-000000/waves.gtkw\n");
+}
+
+static void waves_can_be_had_later(void)
+{
+    build("-DWAVES=true");
+    EXPECT(1, RUN "--check");
+    EXPECT(1, "$ORDEAL show --waves ordeal-failures/test-000000");
+    EXPECT(0, "ls -A ordeal-failures/test-000000 | grep -v '^waves' | wc -l; "
+              "cat ordeal-failures/test-000000/waves.fst");
+    TEST_ASSERT_EQUAL_STRING("7\nwaves", out);
+}
+
+static void what_cannot_be_looked_at_is_explained(void)
+{
+    build("-DWAVES=false");
+    EXPECT(1, RUN "--check");
+    EXPECT(2, "$ORDEAL show --waves ordeal-failures/test-000000");
+    ERR("built without waves");
+    EXPECT(1, RUN "--check --waves --save other");
+    ERR("test-0: the model was built without waves");
+    EXPECT(0, "ls other/test-000000/test.test");
+    EXPECT(2, "mkdir empty && $ORDEAL show empty");
+    ERR("empty: it is no folder that 'ordeal run' made");
+    EXPECT(2, "printf 'ordeal 1\\nP0 S[A]#1\\nP0 L[A]=2\\n' >some.trace && "
+              "$ORDEAL show --waves some.trace");
+    ERR("replay: No such file");
+    EXPECT(2, "$ORDEAL show --waves - <some.trace");
+    ERR("name its folder");
+}
+
+static void the_marks_are_those_of_the_core(void)
+{
+    struct ordeal *o = ordeal_new(NULL);
+    char text[] = "ordeal 1\nP0 S[A]#1 @5:\nP0 S[B]#1 @6:\nP0 L[C]=0 @7:9\nP2 L[B]=1 @90:100\n"
+                  "P2 L[A]=0 @95:103\n";
+    FILE *f = fmemopen(text, strlen(text), "r");
+    struct ordeal_reader *r = ordeal_reader_new(o, f, "x", ORDEAL_FORMAT_TEXT);
+    struct ordeal_trace *t;
+    struct ordeal_verdict *v;
+    struct ordeal_options how = { .model = ORDEAL_TSO };
+    struct waves_view view;
+    TEST_ASSERT_EQUAL(ORDEAL_OK, ordeal_reader_next(r, &t));
+    TEST_ASSERT_EQUAL(ORDEAL_OK, ordeal_check(t, &how, &v));
+    waves_of_verdict(&view, t, v);
+    TEST_ASSERT_EQUAL(4, view.marks);
+    TEST_ASSERT_EQUAL(5, view.first);
+    TEST_ASSERT_EQUAL(103, view.last);
+    TEST_ASSERT_EQUAL_HEX(3, view.harts);
+    TEST_ASSERT_EQUAL_STRING("P0 S[A]#1", view.mark[0].text);
+    TEST_ASSERT_EQUAL(100, view.mark[2].cycle);
+    ordeal_verdict_free(v);
+    ordeal_trace_free(t);
+    ordeal_reader_free(r);
+    fclose(f);
+    ordeal_free(o);
+}
+
+/* GTKWave says nothing of signals that it does not find. */
+static void the_signals_are_those_of_the_machine(void)
+{
+    static char tile[1 << 16], bus[1 << 16];
+    TEST_ASSERT_EQUAL(0, chdir(home));
+    slurp("rtl/tile.v", tile, sizeof tile);
+    slurp("rtl/bus.v", bus, sizeof bus);
+    for (size_t i = 0; waves_signal(i); i++) {
+        const struct waves_signal *s = waves_signal(i);
+        const char *text = s->group == WAVES_MEMORY ? bus : tile, *at = text;
+        size_t length = strlen(s->name);
+        while ((at = strstr(at, s->name)) && (strchr("_abcdefghijklmnopqrstuvwxyz.", at[-1])
+                                              || !strchr(",;\n ", at[length])))
+            at++;
+        TEST_ASSERT_NOT_NULL_MESSAGE(at, s->name);
+    }
+}
+
+int main(void)
+{
+    char program[4096];
+    TEST_ASSERT_NOT_NULL(getcwd(home, sizeof home));
+    if (!getenv("ORDEAL") || !realpath(getenv("ORDEAL"), program)) {
+        fprintf(stderr, "ORDEAL must name the program\n");
+        return 1;
+    }
+    setenv("ORDEAL", program, 1);
+    UNITY_BEGIN();
+    RUN_TEST(a_standstill_is_a_finding);
+    RUN_TEST(so_is_a_check_that_fails);
+    RUN_TEST(traces_are_not_mixed_with_findings);
+    RUN_TEST(several_machines_find_the_same);
+    RUN_TEST(waves_are_kept_and_looked_at);
+    RUN_TEST(waves_can_be_had_later);
+    RUN_TEST(what_cannot_be_looked_at_is_explained);
+    RUN_TEST(the_marks_are_those_of_the_core);
+    RUN_TEST(the_signals_are_those_of_the_machine);
+    return UNITY_END();
+}
