@@ -29,6 +29,11 @@ enum { BIAS_NO, BIAS_YES };
            "operations of a thread, as executed: those of a loop count each time round,\n" \
            "of a branch one side; a CAS and the load before it are two") \
     NUMBER(test, locations, "locations", 16, 1, MOST_LOCATIONS, "words of memory to race for") \
+    BIAS_PERCENT(NUMBER, test, omit, 0, \
+                 "chance in percent that a test goes without each of the operations (but L and\n" \
+                 "S), membars, idioms, sizes of 1, 2 and 64 bytes, blocks, uncached lines and\n" \
+                 "false sharing that the bias has, or without some of its locations: tests then\n" \
+                 "differ more from each other") \
     \
     BIAS_WEIGHT(NUMBER, operations, load, "load", 40, "L: a load") \
     BIAS_WEIGHT(NUMBER, operations, store, "store", 40, "S: a store") \

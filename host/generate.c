@@ -7,6 +7,7 @@
 #include "kinds.h"
 #include "memory.h"
 #include "program.h"
+#include "swarm.h"
 
 enum block { LOOP, BRANCH, TRANSACTION, BLOCKS };
 
@@ -494,6 +495,8 @@ static void make_threads(struct generator *g)
 enum ordeal_status generator_make(struct generator *g, uint64_t number, struct ordeal *o,
                                   struct ordeal_trace **test)
 {
+    if (g->b->test_omit)
+        return swarm_make(g->b, g->seed, number, o, test);
     *test = NULL;
     g->test = ordeal_trace_new(o);
     if (!g->test)
