@@ -103,7 +103,7 @@ static const struct option_spec options[] = {
     OPTION(run, machine.config, "config", 0, "KEY=VALUE,...", text, NULL,
            "sim: what it is built with: sets (default 16), ways (2) and line (16,\n"
            "in bytes) of a cache, store-buffer (8), load-queue (4), capture-fifo\n"
-           "(64), transactions (1), checks (1); a new one is built first"),
+           "(256), transactions (1), checks (1); a new one is built first"),
     OPTION(run, machine.delay, "delay", 0, "N", text, NULL,
            "sim: random delays at every queue, from 0, none, to 7, long and\n"
            "frequent; without it now and then another"),
@@ -113,6 +113,9 @@ static const struct option_spec options[] = {
     OPTION(run, machine.visible, "visible", 0, NULL, flag, NULL,
            "sim: see in which order stores become visible: a faster check that\n"
            "finds more than software could see"),
+    OPTION(run, machine.coverage, "coverage", 0, "DIR", text, NULL,
+           "sim: count what of the machine is reached; a file for each of those\n"
+           "at work, for verilator_coverage"),
     OPTION(run, machine.soc, "soc", 0, "FILE", text, NULL,
            "sim: a machine of your own, a shared object with the interface of\n"
            "sim/soc.h"),

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum kind { TEXT, PATH, NUMBER, FLAG };
+enum kind { TEXT, PATH, OUTPUT /* a replay does without */, NUMBER, FLAG };
 
 /* The one table of options that only some targets know. */
 static const struct entry {
@@ -30,6 +30,7 @@ static const struct entry {
     ENTRY("delay", TEXT, delay, "sim"),
     ENTRY("capture", TEXT, capture, "sim"),
     ENTRY("visible", FLAG, visible, "sim"),
+    ENTRY("coverage", OUTPUT, coverage, "sim"),
 #undef ENTRY
 };
 enum { ENTRIES = sizeof entries / sizeof *entries };
@@ -47,7 +48,7 @@ static uint64_t number_of(const struct machine_options *o, const struct entry *e
 static bool is_given(const struct machine_options *o, const struct entry *e)
 {
     switch (e->kind) {
-    case TEXT: case PATH: return text_of(o, e);
+    case TEXT: case PATH: case OUTPUT: return text_of(o, e);
     case NUMBER: return number_of(o, e);
     default: return *(const bool *)((const char *)o + e->offset);
     }
@@ -84,7 +85,7 @@ void machine_words(const struct machine_options *o, const struct target *target,
     size_t words = 0, used = 0;
     for (int i = 0; i < ENTRIES; i++) {
         const struct entry *e = &entries[i];
-        if (!is_given(o, e) || !names(e->targets, target->name))
+        if (!is_given(o, e) || !names(e->targets, target->name) || e->kind == OUTPUT)
             continue;
         w->word[words++] = w->text + used;
         used += (size_t)snprintf(w->text + used, sizeof w->text - used, "--%s", e->option) + 1;
@@ -127,6 +128,7 @@ bool machines_open(struct machines *m, const struct target *target,
     how.delay = o->delay;
     how.capture = o->capture;
     how.visible = o->visible;
+    how.coverage = o->coverage;
     how.harts = o->harts < UINT32_MAX ? (uint32_t)o->harts : UINT32_MAX;
     *m = (struct machines){ .target = target, .jobs = jobs };
     for (int i = 0; i <= (jobs > 1 ? jobs : 0); i++)

@@ -10,7 +10,7 @@
 struct machine_options {
     const char *bug, *tm;                               /* model, and bug of sim */
     const char *name, *command, *emit, *isa, *platform; /* elf */
-    const char *soc, *config, *delay, *capture;         /* sim */
+    const char *soc, *config, *delay, *capture, *coverage; /* sim */
     uint64_t harts;
     bool visible;
 };

@@ -100,6 +100,7 @@ static bool parse_parameters(struct soc_parameters *p, const struct target_optio
     model_default(p);
     if (o->harts)
         p->harts = o->harts;
+    p->coverage = o->coverage;
     for (const char *text = o->config; text && *text; ) {
         size_t length = strcspn(text, ",");
         if (!parse_setting(p, text, length, why))

@@ -82,6 +82,11 @@ struct machine_claims sim_machine_claims(const struct sim_machine *m)
 uint64_t sim_machine_cycles(const struct sim_machine *m) { return m->cycles; }
 double sim_machine_seconds(const struct sim_machine *m) { return m->seconds; }
 
+bool sim_machine_coverage(struct sim_machine *m, const char *file)
+{
+    return m->plan.soc->coverage(m->soc, file);
+}
+
 /* ---- making ready --------------------------------------------------------------------------- */
 
 static uint64_t cycles_of_delays(const struct program *p)

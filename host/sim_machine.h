@@ -31,5 +31,7 @@ bool sim_machine_waves(struct sim_machine *m, const struct program *p, uint64_t 
                        const char *fst, struct why *why);
 uint64_t sim_machine_cycles(const struct sim_machine *m);
 double sim_machine_seconds(const struct sim_machine *m);
+/* What of the model was reached so far, as Verilator writes it. */
+bool sim_machine_coverage(struct sim_machine *m, const char *file);
 
 #endif

@@ -33,6 +33,7 @@ struct target_options {
     const char *delay;           /* sim: "0" to "7": how long and frequent delays are */
     const char *capture;         /* sim: "stall" or "lossy" */
     bool visible;                /* sim: see the order in which stores become visible, too */
+    const char *coverage;        /* sim: directory that takes what of the machine was reached */
     bool quiet;                  /* no warnings */
 };
 

@@ -1,6 +1,10 @@
 /* `--target sim`: the soft-core multiprocessor in simulation, or another one behind sim/soc.h. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "models.h"
 #include "sim_code.h"
@@ -12,6 +16,7 @@ struct sim_target {
     struct sim_machine *machine;
     struct sim_plan plan;
     bool foreign;               /* --soc */
+    char *coverage;             /* file that takes it; NULL: nobody asked */
 };
 
 static void tell_model(const char *message) { fprintf(stderr, "ordeal: %s\n", message); }
@@ -20,6 +25,23 @@ static bool refuse(struct why *why, const char *reason)
 {
     snprintf(why->text, sizeof why->text, "%s", reason);
     return false;
+}
+
+/* A new file of the directory, which is made if need be. */
+static char *coverage_file(const char *directory, struct why *why)
+{
+    char *file = NULL;
+    int made = mkdir(directory, 0777) == 0 || errno == EEXIST ? 0 : -1;
+    if (made == 0 && asprintf(&file, "%s/XXXXXX.dat", directory) < 0)
+        file = NULL;
+    int opened = file ? mkstemps(file, 4) : -1;
+    if (opened < 0) {
+        snprintf(why->text, sizeof why->text, "--coverage '%s': %s", directory, strerror(errno));
+        free(file);
+        return NULL;
+    }
+    close(opened);
+    return file;
 }
 
 static bool sim_open(const struct target_options *options, void **machine, struct why *why)
@@ -38,14 +60,21 @@ static bool sim_open(const struct target_options *options, void **machine, struc
         return refuse(why, "the model must have from 1 to 16 harts");
     if (config.setup.bug && !soc->parameters.bugs)
         return refuse(why, "the model was built without bugs");
+    if (options->coverage && !soc->parameters.coverage)
+        return refuse(why, "the model was built without coverage");
+    char *coverage = NULL;
+    if (options->coverage && !(coverage = coverage_file(options->coverage, why)))
+        return false;
     struct sim_target *t = calloc(1, sizeof *t);
     if (t)
         *t = (struct sim_target){
             .plan = { .soc = soc, .setup = config.setup, .vary_delay = !options->delay,
                       .seed = options->seed, .timeout = options->timeout, .cycles = true },
             .foreign = options->soc,
+            .coverage = coverage,
         };
     if (!t || !(t->machine = sim_machine_new(&t->plan))) {
+        free(coverage);
         free(t);
         return refuse(why, "out of memory");
     }
@@ -84,6 +113,7 @@ static bool sim_waves(void *machine, const struct program *p, uint64_t iteration
     if (!plan.soc->parameters.waves) {
         struct soc_parameters with = plan.soc->parameters;
         with.waves = true;
+        with.coverage = false;
         if (t->foreign)
             return refuse(why, "the model was built without waves");
         plan.soc = model_open(&with, tell_model, why->text, sizeof why->text);
@@ -109,7 +139,10 @@ static double sim_seconds(const void *machine)
 static void sim_close(void *machine)
 {
     struct sim_target *t = machine;
+    if (t->coverage && !sim_machine_coverage(t->machine, t->coverage))
+        fprintf(stderr, "ordeal: '%s' could not be written\n", t->coverage);
     sim_machine_free(t->machine);
+    free(t->coverage);
     free(t);
 }
 
