@@ -2,7 +2,6 @@
  * ORDEAL in the environment names the program. Every test works in a directory of its own. */
 #include <errno.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,53 +13,12 @@
 
 #include <cJSON.h>
 
+#include "shell.h"
 #include "unity.h"
 
 static char directory[64], home[4096];
-static char out[1 << 18], err[1 << 14];
 
 /* ---- running ------------------------------------------------------------------------------- */
-
-static void slurp(const char *name, char *text, size_t size)
-{
-    FILE *f = fopen(name, "r");
-    TEST_ASSERT_NOT_NULL_MESSAGE(f, name);
-    text[fread(text, 1, size - 1, f)] = '\0';
-    fclose(f);
-}
-
-/* A shell command in the test's directory; $ORDEAL is the program. Fills `out` and `err`. */
-static int sh(const char *format, ...) __attribute__((format(printf, 1, 2)));
-static int sh(const char *format, ...)
-{
-    char command[2048], whole[2200];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(command, sizeof command, format, args);
-    va_end(args);
-    snprintf(whole, sizeof whole, "{ %s\n} >out 2>err", command);
-    int status = system(whole);
-    slurp("out", out, sizeof out);
-    slurp("err", err, sizeof err);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
-}
-
-static void expect(int wanted, int got, int line)
-{
-    char message[4096];
-    snprintf(message, sizeof message, "line %d: out: %.1500s err: %.1500s", line, out, err);
-    TEST_ASSERT_EQUAL_INT_MESSAGE(wanted, got, message);
-}
-#define EXPECT(status, ...) expect(status, sh(__VA_ARGS__), __LINE__)
-
-static void contains(const char *text, const char *part, int line)
-{
-    char message[4096];
-    snprintf(message, sizeof message, "line %d: '%s' is not in: %.3000s", line, part, text);
-    TEST_ASSERT_TRUE_MESSAGE(strstr(text, part) != NULL, message);
-}
-#define OUT(part) contains(out, part, __LINE__)
-#define ERR(part) contains(err, part, __LINE__)
 
 /* The number of a field of the summary, the last line. */
 static double field(const char *text, const char *name)

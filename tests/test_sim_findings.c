@@ -2,18 +2,16 @@
  * check of its own is a finding, kept, made small and run again like a violation; waves, and where
  * to look in them. The machine is none of ours: a shared object of a page that never gets on.
  * ORDEAL in the environment names the program. */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "shell.h"
 #include "unity.h"
 #include "waves.h"
 
 static char directory[64], home[4096];
-static char out[1 << 16], err[1 << 14];
 
 /* Harts 0 and 1 wait for ever; BREAKS: an assertion fails instead. */
 static const char machine[] =
@@ -62,46 +60,6 @@ static const char machine[] =
     "    .coverage = coverage };\n";
 
 /* ---- running --------------------------------------------------------------------------------- */
-
-static void slurp(const char *name, char *text, size_t size)
-{
-    FILE *f = fopen(name, "r");
-    TEST_ASSERT_NOT_NULL_MESSAGE(f, name);
-    text[fread(text, 1, size - 1, f)] = '\0';
-    fclose(f);
-}
-
-static int sh(const char *format, ...) __attribute__((format(printf, 1, 2)));
-static int sh(const char *format, ...)
-{
-    char command[8192], whole[8300];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(command, sizeof command, format, args);
-    va_end(args);
-    snprintf(whole, sizeof whole, "{ %s\n} >out 2>err", command);
-    int status = system(whole);
-    slurp("out", out, sizeof out);
-    slurp("err", err, sizeof err);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
-}
-
-static void expect(int wanted, int got, int line)
-{
-    char message[4096];
-    snprintf(message, sizeof message, "line %d: out: %.1500s err: %.1500s", line, out, err);
-    TEST_ASSERT_EQUAL_INT_MESSAGE(wanted, got, message);
-}
-#define EXPECT(status, ...) expect(status, sh(__VA_ARGS__), __LINE__)
-
-static void contains(const char *text, const char *part, int line)
-{
-    char message[4096];
-    snprintf(message, sizeof message, "line %d: '%s' is not in: %.3000s", line, part, text);
-    TEST_ASSERT_TRUE_MESSAGE(strstr(text, part) != NULL, message);
-}
-#define OUT(part) contains(out, part, __LINE__)
-#define ERR(part) contains(err, part, __LINE__)
 
 /* flags: "-DBREAKS", and -DWAVES=true or false. */
 static void build(const char *flags)
