@@ -521,16 +521,19 @@ module bus #(
             way_hart_q <= hart;
     always @* begin
         stray = 1'b0;
-        for (h = 0; h < NHARTS; h = h + 1)
-            if (out_valid_i[h] && out_wb_i[h] && !(way_wb_q && way_hart_q == h[HW-1:0]))
-                stray = 1'b1;
+        if (|out_valid_i)
+            for (h = 0; h < NHARTS; h = h + 1)
+                if (out_valid_i[h] && out_wb_i[h] && !(way_wb_q && way_hart_q == h[HW-1:0]))
+                    stray = 1'b1;
     end
 `endif
-    `ASSERT(bus_one_transaction_a_line, (bus_ready_o & conflict) == {NHARTS{1'b0}})
     `ASSERT(bus_words_of_granted_wb, !stray)
-    `ASSERT(bus_one_grant, (bus_ready_o & (bus_ready_o - 1'b1)) == {NHARTS{1'b0}})
-    `ASSERT(bus_one_fill_a_hart, (fill_start & fill_busy) == {NHARTS{1'b0}})
-    `ASSERT(bus_way_to_memory, !(update && granted_wb) && !(mem_wr_valid_o && way_busy_q))
+    `ASSERTIONS(granted || update || |fill_may)
+        `HOLDS(bus_one_transaction_a_line, (bus_ready_o & conflict) == {NHARTS{1'b0}})
+        `HOLDS(bus_one_grant, (bus_ready_o & (bus_ready_o - 1'b1)) == {NHARTS{1'b0}})
+        `HOLDS(bus_one_fill_a_hart, (fill_start & fill_busy) == {NHARTS{1'b0}})
+        `HOLDS(bus_way_to_memory, !(update && granted_wb) && !(mem_wr_valid_o && way_busy_q))
+    `END_ASSERTIONS
     `COVER(bus_no_entry, !entry_free && |bus_valid_i)
     `COVER(bus_own_queue_full, granted && one_full && full != {NHARTS{1'b0}})
     `COVER(bus_wb_and_update_meet, wb_waits && |t_update && way_free)

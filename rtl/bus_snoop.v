@@ -106,10 +106,13 @@ module bus_snoop #(
         else if (state_q == OFFER && snp_ready_i)
             state_q <= ASKED;
 
-    `ASSERT(snoop_queue_bounds, !(push_i && !room_o) && count_q <= SNOOPS[3:0])
-    `ASSERT(snoop_answered_once, !ack_valid_i || state_q == ASKED
-                                 || state_q == OFFER && snp_ready_i)
-    `ASSERT(snoop_words_promised, !word_valid_i || state_q == DATA || ack_valid_i && ack_data_i)
+    `ASSERTIONS(push_i || ack_valid_i || word_valid_i)
+        `HOLDS(snoop_queue_bounds, !(push_i && !room_o) && count_q <= SNOOPS[3:0])
+        `HOLDS(snoop_answered_once, !ack_valid_i || state_q == ASKED
+                                    || state_q == OFFER && snp_ready_i)
+        `HOLDS(snoop_words_promised,
+               !word_valid_i || state_q == DATA || ack_valid_i && ack_data_i)
+    `END_ASSERTIONS
     `COVER(snoop_queue_full, !room_o)
     `COVER(snoop_data_with_answer, ack_valid_i && word_valid_i)
 endmodule

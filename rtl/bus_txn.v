@@ -163,15 +163,17 @@ module bus_txn #(
     assign data_o          = data_q;
     assign undone_o        = state_q != FREE && !done_q;
 
-    `ASSERT(txn_start_when_free, !start_i || state_q == FREE)
-    `ASSERT(txn_answer_awaited, (over_i & ~pending_q) == {NHARTS{1'b0}} || state_q == FREE)
-    `ASSERT(txn_answer_of_nobody, state_q != FREE || over_i == {NHARTS{1'b0}})
-    `ASSERT(txn_word_awaited, !word_valid_i || state_q == WAIT || state_q == SNOOP && owner)
-    `ASSERT(txn_single_writer, !(shared_i && cmd_q != `BUS_GETS))
-    `ASSERT(txn_one_owner, !(owner_i && owner_q))
-    `ASSERT(txn_no_owner_of_shared, !(owner_i && upgrade))
-    `ASSERT(txn_done_after_fill, !done_i || filled_q && state_q != FILL)
-    `ASSERT(txn_done_once, !(done_i && done_q))
+    `ASSERTIONS(start_i || |over_i || shared_i || owner_i || word_valid_i || done_i)
+        `HOLDS(txn_start_when_free, !start_i || state_q == FREE)
+        `HOLDS(txn_answer_awaited, (over_i & ~pending_q) == {NHARTS{1'b0}} || state_q == FREE)
+        `HOLDS(txn_answer_of_nobody, state_q != FREE || over_i == {NHARTS{1'b0}})
+        `HOLDS(txn_word_awaited, !word_valid_i || state_q == WAIT || state_q == SNOOP && owner)
+        `HOLDS(txn_single_writer, !(shared_i && cmd_q != `BUS_GETS))
+        `HOLDS(txn_one_owner, !(owner_i && owner_q))
+        `HOLDS(txn_no_owner_of_shared, !(owner_i && upgrade))
+        `HOLDS(txn_done_after_fill, !done_i || filled_q && state_q != FILL)
+        `HOLDS(txn_done_once, !(done_i && done_q))
+    `END_ASSERTIONS
     `COVER(txn_done_before_update, done_i && (update_q || state_q == UPDATE))
     `COVER(txn_owner_leaves, state_q == FILL && owner_q && !shared_q && cmd_q == `BUS_GETS)
 endmodule

@@ -133,9 +133,11 @@ module bus_uncached #(
     always @(posedge clk_i)
         flight_q <= rst_i ? {NHARTS{1'b0}} : flight_q & ~uc_rsp_valid_o | uc_ready_o;
 `endif
-    `ASSERT(uncached_one_in_flight, (uc_ready_o & flight_q) == {NHARTS{1'b0}})
-    `ASSERT(uncached_answer_awaited, (uc_rsp_valid_o & ~flight_q) == {NHARTS{1'b0}})
-    `ASSERT(uncached_no_atomic_ipi, !(take && to_ipi && atomic))
+    `ASSERTIONS(take || mem_rsp_valid_i || ipi_q)
+        `HOLDS(uncached_one_in_flight, (uc_ready_o & flight_q) == {NHARTS{1'b0}})
+        `HOLDS(uncached_answer_awaited, (uc_rsp_valid_o & ~flight_q) == {NHARTS{1'b0}})
+        `HOLDS(uncached_no_atomic_ipi, !(take && to_ipi && atomic))
+    `END_ASSERTIONS
     `COVER(uncached_ways_cross, ipi_q && mem_rsp_valid_i)
 endmodule
 `default_nettype wire

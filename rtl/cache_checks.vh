@@ -1,20 +1,23 @@
 // What must hold in cache.v, and what a good test has seen there: part of that module.
-    `ASSERT(cache_one_way, !act || (match & (match - 1'b1)) == NO_WAY)
-    `ASSERT(cache_fill_is_new, !(act_fill && fill_line && hit))
-    `ASSERT(cache_upg_has_line, !(act_fill && !fill_line)
-            || hit && hit_way == fill_way_q && !hit_exclusive)
-    `ASSERT(cache_dirty_is_exclusive, !(act && hit_dirty && !hit_exclusive))
-    `ASSERT(cache_write_set_is_dirty, !(act && hit_write_set && !(hit_exclusive && hit_dirty)))
     `ASSERT(cache_doomed_unmarked, doomed_q == 2'd0 || (read_set_q | write_set_q) == {LINES{1'b0}})
-    `ASSERT(cache_dirty_not_dropped, !(lost && (fill_line ? victim_dirty : hit_dirty))
-            || push || fill_push || supply_copy)
-    // The bus orders what happens to a line: nobody is asked for one that was granted to him.
-    `ASSERT(cache_snoop_not_granted, !(act_snoop && mshr_granted_upg))
-    `ASSERT(cache_snoop_upg_clean, !(act_snoop && cmd_q == `BUS_UPG && (hit_exclusive || wb_hit)))
-    `ASSERT(cache_snoop_not_wb, !(act_snoop && cmd_q == `BUS_WB))
-    `ASSERT(cache_snoop_behind_write_back, !(act_snoop && (wb_any & ~wb_pending) != 0))
-    `ASSERT(cache_held_stays, !(held && lost && look == held_line) || act_request)
-    `ASSERT(cache_inv_not_with_rsp, !(inv_valid_o && rsp_valid_o))
+    `ASSERTIONS(act) // nothing of the following happens in other cycles
+        `HOLDS(cache_one_way, (match & (match - 1'b1)) == NO_WAY)
+        `HOLDS(cache_fill_is_new, !(act_fill && fill_line && hit))
+        `HOLDS(cache_upg_has_line, !(act_fill && !fill_line)
+               || hit && hit_way == fill_way_q && !hit_exclusive)
+        `HOLDS(cache_dirty_is_exclusive, !(hit_dirty && !hit_exclusive))
+        `HOLDS(cache_write_set_is_dirty, !(hit_write_set && !(hit_exclusive && hit_dirty)))
+        `HOLDS(cache_dirty_not_dropped, !(lost && (fill_line ? victim_dirty : hit_dirty))
+               || push || fill_push || supply_copy)
+        // The bus orders what happens to a line: nobody is asked for one that was granted to him.
+        `HOLDS(cache_snoop_not_granted, !(act_snoop && mshr_granted_upg))
+        `HOLDS(cache_snoop_upg_clean,
+               !(act_snoop && cmd_q == `BUS_UPG && (hit_exclusive || wb_hit)))
+        `HOLDS(cache_snoop_not_wb, !(act_snoop && cmd_q == `BUS_WB))
+        `HOLDS(cache_snoop_behind_write_back, !(act_snoop && (wb_any & ~wb_pending) != 0))
+        `HOLDS(cache_held_stays, !(held && lost && look == held_line) || act_request)
+        `HOLDS(cache_inv_not_with_rsp, !(inv_valid_o && rsp_valid_o))
+    `END_ASSERTIONS
 
     // Every transition of a line, by a snoop, by a fill; those by the hart are in cache_request.v.
     `COVER(cache_s_gets, snoop_shares && !hit_exclusive)

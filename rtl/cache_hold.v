@@ -36,14 +36,24 @@ module cache_hold #(
     reg [W_WAY-1:0]  way_q;
     reg [4:0]        timer_q;
 
-    wire same = held_q && line_q == line_i;
-    wire may = same ? !lr_q : !(snoop_i && snoop_line_i == line_i);
-    wire hold = fill_i && !(held_q && lr_q && !same) || (clean_i || lr_i) && may;
-    wire over = timer_q == 5'd0 || release_i || sc_i && lr_q
-                || same && used_i && !lr_q && (used_write_i || !write_q);
+    reg same, may, hold, over;
+    always @* begin
+        same = 1'b0;
+        may = 1'b0;
+        hold = 1'b0;
+        over = 1'b0;
+        if (held_q || fill_i || clean_i || lr_i) begin
+            same = held_q && line_q == line_i;
+            may = same ? !lr_q : !(snoop_i && snoop_line_i == line_i);
+            hold = fill_i && !(held_q && lr_q && !same) || (clean_i || lr_i) && may;
+            over = timer_q == 5'd0 || release_i || sc_i && lr_q
+                   || same && used_i && !lr_q && (used_write_i || !write_q);
+        end
+    end
 
     always @(posedge clk_i) begin
-        timer_q <= timer_q - 1'b1;
+        if (held_q)
+            timer_q <= timer_q - 1'b1;
         if (over)
             held_q <= 1'b0;
         if (hold) begin

@@ -207,19 +207,22 @@ module cache_mshr #(
     );
 
     wire unused = &{1'b0, ask_id_i, fill_id_i, free_id_i, read_id_i};
-    `ASSERT(mshr_one_entry_a_line, (match & (match - 1'b1)) == NONE)
-    `ASSERT(mshr_alloc_free, !(alloc_i && full_o))
-    `ASSERT(mshr_alloc_once, !(alloc_i && look_hit_o))
-    `ASSERT(mshr_fill_granted,
-            !fill_valid_i || used_q[fill_id] && granted_q[fill_id] && !complete_q[fill_id])
-    `ASSERT(mshr_fill_length,
-            !fill_valid_i || upg_q[fill_id] || fill_last_i == (fill_beat == {W_BEAT{1'b1}}))
-    `ASSERT(mshr_fill_upg_one_beat, !fill_valid_i || !upg_q[fill_id] || fill_last_i)
     `ASSERT(mshr_free_complete, !free_i || complete_q[free_id])
-    `ASSERT(mshr_keeps_granted, !(lost_i && look_granted_upg_o) || bug_i == `BUG_UPGRADE_WINS)
-    // The bus grants nothing for a line that a snoop of is on its way.
-    `ASSERT(mshr_lost_not_granted,
-            !(lost_i && granted_i && look_waiting_upg_o && match[ask_id]))
+    `ASSERTIONS(look_i)
+        `HOLDS(mshr_one_entry_a_line, (match & (match - 1'b1)) == NONE)
+        `HOLDS(mshr_alloc_free, !(alloc_i && full_o))
+        `HOLDS(mshr_alloc_once, !(alloc_i && look_hit_o))
+        `HOLDS(mshr_keeps_granted, !(lost_i && look_granted_upg_o) || bug_i == `BUG_UPGRADE_WINS)
+        // The bus grants nothing for a line that a snoop of is on its way.
+        `HOLDS(mshr_lost_not_granted,
+               !(lost_i && granted_i && look_waiting_upg_o && match[ask_id]))
+    `END_ASSERTIONS
+    `ASSERTIONS(fill_valid_i)
+        `HOLDS(mshr_fill_granted, used_q[fill_id] && granted_q[fill_id] && !complete_q[fill_id])
+        `HOLDS(mshr_fill_length,
+               upg_q[fill_id] || fill_last_i == (fill_beat == {W_BEAT{1'b1}}))
+        `HOLDS(mshr_fill_upg_one_beat, !upg_q[fill_id] || fill_last_i)
+    `END_ASSERTIONS
     `COVER(mshr_all_used, full_o)
     `COVER(mshr_all_complete, &complete_q)
     `COVER(mshr_behind_write_back, alloc_i && alloc_behind_i != {WB_DEPTH{1'b0}})

@@ -22,13 +22,14 @@ module cache_ram #(
     always @(posedge clk_i) begin
         if (read_i)
             read_q <= cells[read_addr_i];
-        if (write_i)
+        if (write_i) begin
             cells[write_addr_i] <= write_data_i;
+            `HOLDS(cache_ram_collision, rst_i || !(read_i && read_addr_i == write_addr_i))
+        end
     end
 
     assign read_data_o = read_q;
 
     wire unused = &{1'b0, rst_i}; // the assertions' alone
-    `ASSERT(cache_ram_collision, !(read_i && write_i && read_addr_i == write_addr_i))
 endmodule
 `default_nettype wire

@@ -169,35 +169,68 @@ module cache_request #(
             endcase
     end
 
+    // What follows from it.
+    reg reads, flush, used, lr, sc, sc_failed, commit, commit_half, abort;
+    always @* begin
+        reads = 1'b0;
+        flush = 1'b0;
+        used = 1'b0;
+        lr = 1'b0;
+        sc = 1'b0;
+        sc_failed = 1'b0;
+        commit = 1'b0;
+        commit_half = 1'b0;
+        abort = 1'b0;
+        if (act_i) begin
+            reads = TM != 0 && tx_i && done && (is_load || is_lr || is_amo);
+            flush = op_i == `CACHE_FLUSH;
+            used = done && (is_load || is_write) || drop || split;
+            lr = done && is_lr;
+            sc = done && is_sc;
+            sc_failed = is_sc && !reserved;
+            commit = done && is_commit;
+            commit_half = is_commit && !doomed_i && first_piece && !piece_q;
+            abort = TM != 0 && op_i == `CACHE_TX_ABORT;
+        end
+    end
+
+    reg lost_reservation, lost_atomic;
+    always @* begin
+        lost_reservation = 1'b0;
+        lost_atomic = 1'b0;
+        if (lost_i) begin
+            lost_reservation = reserved_q && reserved_addr_q[W_BEAT +: W_LINE] == lost_line_i
+                               && !(lost_snoop_i && (bug_i == `BUG_LR_SURVIVES || sc_left_q));
+            lost_atomic = atomic_q && lost_snoop_i && atomic_line_q == lost_line_i;
+        end
+    end
+
     assign done_o = done;
     assign rsp_data_o = is_sc ? {31'd0, !reserved} : old_word;
     assign rsp_written_o = amo_new;
     assign ask_o = ask;
     assign ask_read_o = is_load || op_i == `CACHE_PREFETCH_R;
     assign ask_prefetch_o = op_i == `CACHE_PREFETCH_R || op_i == `CACHE_PREFETCH_W;
-    assign reads_o = TM != 0 && tx_i && done && (is_load || is_lr || is_amo);
+    assign reads_o = reads;
     assign writes_o = writes;
     assign clean_write_o = bug_i == `BUG_SWAP_NOT_DIRTY && is_amo && atomic_taken_q;
     assign write_data_o = amo_new;
-    assign flush_o = act_i && op_i == `CACHE_FLUSH;
+    assign flush_o = flush;
     assign drop_o = drop;
     assign push_o = push;
     assign clean_o = clean;
-    assign used_o = done && (is_load || is_write) || drop || split;
+    assign used_o = used;
     assign used_write_o = !is_load;
-    assign lr_o = done && is_lr;
-    assign sc_o = done && is_sc;
-    assign sc_failed_o = is_sc && !reserved;
-    assign commit_o = done && is_commit;
-    assign commit_half_o = is_commit && !doomed_i && first_piece && !piece_q;
-    assign abort_o = TM != 0 && act_i && op_i == `CACHE_TX_ABORT;
+    assign lr_o = lr;
+    assign sc_o = sc;
+    assign sc_failed_o = sc_failed;
+    assign commit_o = commit;
+    assign commit_half_o = commit_half;
+    assign abort_o = abort;
     assign change_o = timer_q == 5'd1;
-    assign lost_reservation_o = reserved_q && lost_i
-                                && reserved_addr_q[W_BEAT +: W_LINE] == lost_line_i
-                                && !(lost_snoop_i && (bug_i == `BUG_LR_SURVIVES || sc_left_q));
-    assign lost_atomic_o = atomic_q && lost_i && lost_snoop_i && atomic_line_q == lost_line_i;
+    assign lost_reservation_o = lost_reservation;
+    assign lost_atomic_o = lost_atomic;
 
-    wire sc_leaves = bug_i == `BUG_SC_TWICE && reserved;
     always @(posedge clk_i) begin
         if (lost_i || forget_i) begin
             if (lost_reservation_o || forget_i)
@@ -206,9 +239,10 @@ module cache_request #(
                 atomic_taken_q <= 1'b1;
         end
         if (act_i) begin
+            `HOLDS(request_writes_exclusive, rst_i || !writes || exclusive_i)
             if (sc_o) begin
-                reserved_q <= sc_leaves;
-                sc_left_q <= sc_leaves;
+                reserved_q <= bug_i == `BUG_SC_TWICE && reserved;
+                sc_left_q <= bug_i == `BUG_SC_TWICE && reserved;
             end
             if (lr_o) begin
                 reserved_q <= 1'b1;
@@ -249,7 +283,6 @@ module cache_request #(
         end
     end
 
-    `ASSERT(request_writes_exclusive, !writes || exclusive_i)
     `COVER(request_e_write, writes && !dirty_i)
     `COVER(request_m_write, writes && dirty_i)
     `COVER(request_s_write, ask && hit_i && is_write)

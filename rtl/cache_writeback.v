@@ -165,15 +165,18 @@ module cache_writeback #(
     assign out_wb_o = out_wb_q;
     assign out_last_o = out_last_q;
 
-    `ASSERT(writeback_one_state,
-            ((pending_q & granted_q) | (pending_q & supply_q) | (granted_q & supply_q)) == NONE)
-    `ASSERT(writeback_push_room, !(push_i && !room_o))
-    `ASSERT(writeback_one_pending, (look_pending_o & (look_pending_o - 1'b1)) == NONE)
-    `ASSERT(writeback_granted_pending, !granted_i || (ask_i & pending_q) == ask_i && ask_i != NONE)
-    // The bus does not grant what a snoop on its way takes away.
-    `ASSERT(writeback_granted_not_void,
-            !((drop_i || supply_slot_i) && (granting & look_pending_o) != NONE))
-    `ASSERT(writeback_supply_once, !((supply_copy_i || supply_slot_i) && supply_busy_o))
+    `ASSERTIONS(used != NONE || granted_i || supply_busy_o)
+        `HOLDS(writeback_one_state,
+               ((pending_q & granted_q) | (pending_q & supply_q) | (granted_q & supply_q)) == NONE)
+        `HOLDS(writeback_push_room, !(push_i && !room_o))
+        `HOLDS(writeback_one_pending, (look_pending_o & (look_pending_o - 1'b1)) == NONE)
+        `HOLDS(writeback_granted_pending,
+               !granted_i || (ask_i & pending_q) == ask_i && ask_i != NONE)
+        // The bus does not grant what a snoop on its way takes away.
+        `HOLDS(writeback_granted_not_void,
+               !((drop_i || supply_slot_i) && (granting & look_pending_o) != NONE))
+        `HOLDS(writeback_supply_once, !((supply_copy_i || supply_slot_i) && supply_busy_o))
+    `END_ASSERTIONS
     `COVER(writeback_full, !room_o)
     `COVER(writeback_newer_copy, push_i && look_pending_o != NONE)
     `COVER(writeback_newer_behind_granted, push_i && (match & granted_q) != NONE)

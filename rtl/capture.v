@@ -1,11 +1,13 @@
-// On-chip capture of what the harts' memory operations did: records of all harts, one stream of words out.
+// On-chip capture of what the harts' memory operations did: records of all harts, one stream of
+// words out.
 //
-// Beside another core: give each hart's operations to its port, in the cycle in which their values are
-// final, with a sequence number that counts them in program order (modulo 256) and the cycle in which they
-// were issued; kinds and the words of a record are in soc.def. The core looks at stall_o alone, before it
-// issues a memory operation: no more than SLACK records of a hart (SLACK_VISIBLE stores) may come
-// after it rose. Nothing else is asked of it; with lossy_i = 1, not even that. NHARTS, depths
-// and VISIBLE are free; the files are capture.v, capture_fifo.v, check.vh and what header.awk makes of soc.def.
+// Beside another core: give each hart's operations to its port, in the cycle in which their values
+// are final, with a sequence number that counts them in program order (modulo 256) and the cycle in
+// which they were issued; kinds and the words of a record are in soc.def. The core looks at stall_o
+// alone, before it issues a memory operation: no more than SLACK records of a hart (SLACK_VISIBLE
+// stores) may come after it rose. Nothing else is asked of it; with lossy_i = 1, not even that.
+// NHARTS, depths and VISIBLE are free; the files are capture.v, capture_fifo.v, check.vh and what
+// header.awk makes of soc.def.
 `default_nettype none
 `include "soc.vh"
 `include "check.vh"
@@ -53,7 +55,7 @@ module capture #(
     localparam W = FIFOS == 1 ? 1 : $clog2(FIFOS);
     localparam [FIFOS-1:0] ONE = 1;
 
-    wire [FIFOS-1:0] crowded, empty, dropped, have, more;
+    wire [FIFOS-1:0] crowded, empty, have, more;
     wire [31:0]      word [0:FIFOS-1];
     wire [2:0]       last [0:FIFOS-1];
 
@@ -67,29 +69,27 @@ module capture #(
         localparam [31:0] NUMBER = h;
         capture_fifo #(.DEPTH(DEPTH), .SLACK(SLACK), .VISIBLE(0)) operations (
             .clk_i(clk_i), .rst_i(rst_i), .cycle_i(cycle_i), .hart_i(NUMBER[3:0]),
-            .valid_i(rec_valid_i[h]), .kind_i(rec_kind_i[h*4 +: 4]),
+            .lossy_i(lossy_i), .valid_i(rec_valid_i[h]), .kind_i(rec_kind_i[h*4 +: 4]),
             .size_i(rec_size_i[h*2 +: 2]), .tx_i(rec_tx_i[h]), .seq_i(rec_seq_i[h*8 +: 8]),
             .issue_i(rec_issue_i[h*32 +: 32]), .addr_i(rec_addr_i[h*32 +: 32]),
             .read_i(rec_read_i[h*32 +: 32]), .written_i(rec_written_i[h*32 +: 32]),
-            .crowded_o(crowded[h]), .empty_o(empty[h]), .dropped_o(dropped[h]),
-            .have_o(have[h]), .more_o(more[h]),
+            .crowded_o(crowded[h]), .empty_o(empty[h]), .have_o(have[h]), .more_o(more[h]),
             .select_i(busy_q && turn_q == NUMBER[W-1:0]), .word_i(word_q),
-            .word_o(word[h]), .last_o(last[h]), .pop_i(ends && turn_q == NUMBER[W-1:0])
+            .word_o(word[h]), .last_o(last[h]), .pop_i(ends)
         );
         if (VISIBLE != 0) begin : visible
             localparam [31:0] ME = NHARTS + h;
             capture_fifo #(.DEPTH(DEPTH_VISIBLE), .SLACK(SLACK_VISIBLE), .VISIBLE(1))
             stores (
                 .clk_i(clk_i), .rst_i(rst_i), .cycle_i(cycle_i), .hart_i(NUMBER[3:0]),
-                .valid_i(vis_valid_i[h] && visible_i), .kind_i(`REC_VISIBLE),
+                .lossy_i(lossy_i), .valid_i(vis_valid_i[h] && visible_i), .kind_i(`REC_VISIBLE),
                 .size_i(vis_size_i[h*2 +: 2]), .tx_i(vis_tx_i[h]), .seq_i(8'd0),
                 .issue_i(cycle_i), .addr_i(vis_addr_i[h*32 +: 32]),
                 .read_i(32'd0), .written_i(vis_data_i[h*32 +: 32]),
                 .crowded_o(crowded[NHARTS+h]), .empty_o(empty[NHARTS+h]),
-                .dropped_o(dropped[NHARTS+h]), .have_o(have[NHARTS+h]), .more_o(more[NHARTS+h]),
+                .have_o(have[NHARTS+h]), .more_o(more[NHARTS+h]),
                 .select_i(busy_q && turn_q == ME[W-1:0]), .word_i(word_q),
-                .word_o(word[NHARTS+h]), .last_o(last[NHARTS+h]),
-                .pop_i(ends && turn_q == ME[W-1:0])
+                .word_o(word[NHARTS+h]), .last_o(last[NHARTS+h]), .pop_i(ends)
             );
             assign stall_o[h] = !lossy_i && (crowded[h] || crowded[NHARTS+h]);
         end else begin : invisible
@@ -175,9 +175,7 @@ module capture #(
     end endgenerate
 `endif
 
-    wire unused_dropped = |dropped; // by assertions alone
-
-    `ASSERT(capture_stalls_in_time, lossy_i || dropped == 0)
+    `ASSERT(capture_sends_what_is_there, !busy_q || have[turn_q])
     `COVER(capture_stalls, stall_o != 0)
     `COVER(capture_two_wait, (have & (have - 1'b1)) != 0)
     `COVER(capture_stream_held, out_valid_o && !out_ready_i)

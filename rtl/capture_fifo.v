@@ -1,7 +1,7 @@
 // Records of one kind of one hart: a FIFO in RAM, and the words of its head.
 //
-// A record that finds it full is dropped and counted; as soon as there is room again, a quarter of it, so
-// that not every second record is one of loss, REC_LOST takes the place of those that are
+// A record that finds it full is dropped and counted; as soon as there is room again, a quarter of
+// it, so that not every second record is one of loss, REC_LOST takes the place of those that are
 // missing. Whether it may come to that is for capture.v: `crowded_o` tells it in time.
 `default_nettype none
 `include "soc.vh"
@@ -15,6 +15,7 @@ module capture_fifo #(
     input  wire        rst_i,
     input  wire [31:0] cycle_i,
     input  wire [3:0]  hart_i,    // a constant
+    input  wire        lossy_i,   // for an assertion alone: records may be dropped
 
     input  wire        valid_i,
     input  wire [3:0]  kind_i,
@@ -28,7 +29,6 @@ module capture_fifo #(
 
     output reg         crowded_o,
     output wire        empty_o,   // of records and of counts
-    output wire        dropped_o, // a pulse, for assertions and whoever counts
 
     output wire        have_o,    // there is a head
     output wire        more_o,    // and another record behind it
@@ -36,7 +36,7 @@ module capture_fifo #(
     input  wire [2:0]  word_i,    // which
     output wire [31:0] word_o,
     output wire [2:0]  last_o,    // number of the head's last word; 0 without select_i
-    input  wire        pop_i
+    input  wire        pop_i      // of the one that is selected
 );
     localparam W = $clog2(DEPTH);
 
@@ -56,9 +56,9 @@ module capture_fifo #(
     wire lost = lost_q != 32'd0 && count_q <= DEPTH[W:0] - DEPTH[W:0] / 4;
     wire take = valid_i && lost_q == 32'd0 && !full;
     wire push = take || lost;
-    wire pull = count_q != 0 && (!have_q || pop_i);
+    wire dropped = valid_i && !take;
+    wire stays = have_q && !(select_i && pop_i); // the head
 
-    assign dropped_o = valid_i && !take;
     assign have_o    = have_q;
     assign more_o    = count_q != 0;
     assign empty_o   = !have_q && count_q == 0 && lost_q == 32'd0;
@@ -84,7 +84,7 @@ module capture_fifo #(
     endfunction
 
     // All of it under the condition, so that a simulator has nothing to do in other cycles.
-    always @(posedge clk_i) begin
+    always @(posedge clk_i)
         if (push) begin
             head_ram[write_q] <= {cycle_i,
                 lost ? {3'd2, 12'd0, 8'd0, VISIBLE[0], 1'b0, 2'd0, `REC_LOST}
@@ -93,11 +93,11 @@ module capture_fifo #(
             body_ram[write_q] <= {has_read(kind_i) ? read_i : written_i,
                 lost ? lost_q + {31'd0, valid_i} : has_addr(kind_i) ? addr_i : read_i};
         end
-        if (pull) begin
+    always @(posedge clk_i)
+        if (count_q != 0 && !stays) begin
             head_q <= head_ram[read_q];
             body_q <= body_ram[read_q];
         end
-    end
 
     generate if (VISIBLE == 0) begin : with_third
         reg [31:0] third_ram [0:DEPTH-1];
@@ -105,7 +105,7 @@ module capture_fifo #(
         always @(posedge clk_i) begin
             if (push)
                 third_ram[write_q] <= written_i;
-            if (pull)
+            if (count_q != 0 && !stays)
                 third_q <= third_ram[read_q];
         end
         assign third = third_q;
@@ -124,18 +124,22 @@ module capture_fifo #(
         end else if (valid_i || !empty_o || crowded_o) begin // else nothing changes
             if (push)
                 write_q <= write_q + 1'b1;
-            if (pull)
-                read_q <= read_q + 1'b1;
-            if (push != pull)
-                count_q <= push ? count_q + 1'b1 : count_q - 1'b1;
-            if (pull)
+            if (count_q == 0 || stays) begin
+                have_q <= stays;
+                if (push)
+                    count_q <= count_q + 1'b1;
+            end else begin
                 have_q <= 1'b1;
-            else if (pop_i)
-                have_q <= 1'b0;
+                read_q <= read_q + 1'b1;
+                if (!push)
+                    count_q <= count_q - 1'b1;
+            end
             if (lost)
                 lost_q <= 32'd0;
-            else if (dropped_o)
+            else if (dropped)
                 lost_q <= lost_q + 32'd1;
+            `HOLDS(capture_stalls_in_time, lossy_i || !dropped)
+            `HOLDS(capture_fifo_count, count_q <= DEPTH[W:0])
             crowded_o <= count_q > DEPTH[W:0] - SLACK[W:0];
         end
 
@@ -154,9 +158,8 @@ module capture_fifo #(
     assign word_o = word;
     assign last_o = select_i ? head_q[30:28] : 3'd0;
 
-    `ASSERT(capture_fifo_pop_of_head, !pop_i || have_q)
-    `ASSERT(capture_fifo_count, count_q <= DEPTH[W:0])
-    `COVER(capture_fifo_loses, dropped_o)
+    wire unused = &{1'b0, lossy_i};
+    `COVER(capture_fifo_loses, dropped)
     `COVER(capture_fifo_says_so, lost)
     `COVER(capture_fifo_loses_while_it_says_so, lost && valid_i)
 endmodule

@@ -23,7 +23,7 @@ module counters #(
         (* mem2reg *) reg [31:0] count_q [0:`EVENTS-1];
         wire [`EVENTS-1:0] group = {{(`EVENTS-GROUP){1'b0}}, {GROUP{1'b1}}};
         integer g, e;
-        // Blocking, since nobody else reads them at the edge: a simulator need not keep two of each.
+        // Blocking, since nobody reads them at the edge: a simulator need not keep two of each.
         always @(posedge clk_i)
             if (rst_i)
                 for (e = 0; e < `EVENTS; e = e + 1)

@@ -3,8 +3,8 @@
 // go_o is 1 in a cycle in which the queue may hand its head on. With level_i = 0 that is always.
 // Level 1 to 7: waits of a few cycles, and now and then of many, the higher the level the longer
 // and more often. move_i tells that the head was handed on: then the next wait begins. The
-// same seed gives the same delays. SALT differs between instances, so that they do. With DELAYS = 0,
-// as for synthesis, nothing of it remains.
+// same seed gives the same delays. SALT differs between instances, so that they do. With
+// DELAYS = 0, as for synthesis, nothing of it remains.
 `default_nettype none
 module delay #(
     parameter DELAYS = 1,

@@ -112,17 +112,26 @@ module hart #(
         .done_o(is_done));
 
     // Operands
-    wire        x_stays, x_writes, registers_ready;
-    wire [31:0] rs1, rs2, result;
-    wire        cas_reads = is_cas && cas_q == 2'd0;
+    wire        x_stays, registers_ready;
+    wire [31:0] rs1, rs2;
+    reg         writes; // a register is set
+    reg  [4:0]  writes_rd;
+    reg  [31:0] writes_data;
+    reg  [4:0]  reads1, reads2;
+    always @* begin
+        reads1 = d_insn[19:15];
+        reads2 = d_insn[24:20];
+        if (x_stays) begin
+            reads1 = x_rs1;
+            reads2 = x_rs2;
+            if (is_cas && cas_q == 2'd0)
+                reads2 = x_rd;
+        end
+    end
     hart_registers registers (
         .clk_i(clk_i), .rst_i(rst_i), .ready_o(registers_ready),
-        .addr1_i(x_stays ? x_rs1 : d_insn[19:15]),
-        .addr2_i(x_stays ? cas_reads ? x_rd : x_rs2 : d_insn[24:20]),
-        .data1_o(rs1), .data2_o(rs2),
-        .we_i(wb_valid_i || x_writes || TM != 0 && tx_abort_i && tx_rd_q != 5'd0),
-        .rd_i(wb_valid_i ? wb_rd_i : TM != 0 && tx_abort_i ? tx_rd_q : x_rd),
-        .data_i(wb_valid_i ? wb_data_i : TM != 0 && tx_abort_i ? tx_status_i : result));
+        .addr1_i(reads1), .addr2_i(reads2), .data1_o(rs1), .data2_o(rs2),
+        .we_i(writes), .rd_i(writes_rd), .data_i(writes_data));
 
     // Conditions without which the outcome would be the same are for simulation: what is not wanted
     // is not computed.
@@ -141,8 +150,8 @@ module hart #(
     hart_alu alu (
         .sum_i(x_ready), .alu_i(x_ready && is_alu), .branch_i(x_ready && is_branch),
         .base_i(base_pc ? x_pc : base_zero ? 32'd0 : rs1),
-        .offset_i(imm), .a_i(rs1), .b_i((is_alu_imm ? imm : rs2) ^ {32{inverts}}),
-        .invert_i(inverts), .funct3_i(x_insn_q[14:12]), .other_i(x_insn_q[30]),
+        .offset_i(imm), .a_i(rs1), .b_i(rs2), .imm_i(is_alu_imm), .invert_i(inverts),
+        .funct3_i(x_insn_q[14:12]), .other_i(x_insn_q[30]),
         .sum_o(sum), .result_o(alu_result), .taken_o(alu_taken));
 
     // What happens in X: an interrupt, an exception, or the instruction. Decided before anything
@@ -160,7 +169,9 @@ module hart #(
         {x_irq, x_except, x_runs, op_valid, wants_op} = 5'd0;
         {taken, in_memory, misaligned, no_access, misjump} = 5'd0;
         if (x_active) begin
-            if (irq && !offered_q && !is_wfi && !x_shadow_q && !repeats)
+            if (offered_q) // decided before
+                {x_runs, op_valid, wants_op} = 3'b111;
+            else if (irq && !is_wfi && !x_shadow_q && !repeats)
                 x_irq = 1'b1;
             else if (x_outside_q || illegal || is_ecall || is_ebreak)
                 x_except = 1'b1;
@@ -189,34 +200,46 @@ module hart #(
     // What becomes of it in this cycle: at most one of x_finish, x_trap, x_kill
     wire        muldiv_done;
     wire [31:0] muldiv_result, csr_data;
-    reg         op_fire, x_finish, x_trap, x_kill, irq_after;
+    reg         op_fire, x_finish, x_trap, x_kill, irq_after, x_irq_taken, x_jumps, x_stops;
     always @* begin
         {op_fire, x_finish, x_trap, x_kill, irq_after} = 5'd0;
+        {x_irq_taken, x_jumps, x_stops} = 3'd0;
         if (x_irq || x_except) begin
             x_kill = TM != 0 && tx_active_i;
             x_trap = !x_kill;
+            x_irq_taken = x_trap && x_irq;
         end else if (x_runs) begin
             op_fire   = op_valid && op_ready_i;
             irq_after = repeats && op_fire;
             x_trap    = irq_after;
+            x_irq_taken = irq_after;
             // Not until a result of the load/store unit has passed, where both set a register.
             x_finish  = !irq_after && (wants_op ? op_fire : is_wfi ? irq_wakes
                 : !(is_muldiv && !muldiv_done) && !(wb_valid_i && sets_rd));
+            x_jumps   = x_finish && (taken || is_mret);
+            x_stops   = x_finish && is_done && sum[0];
         end
     end
-    wire x_irq_taken = x_trap && (x_irq || irq_after);
-    wire x_jumps     = x_finish && (taken || is_mret);
-    wire x_stops     = x_finish && is_done && sum[0];
 
-    reg [31:0] x_result;
     always @* begin
-        x_result = 32'dx;
-        if (x_finish)
-            x_result = is_alu ? alu_result : is_jump ? x_next_pc : is_csr ? csr_data
+        writes      = 1'b0;
+        writes_rd   = 5'dx;
+        writes_data = 32'dx;
+        if (wb_valid_i) begin
+            writes      = 1'b1;
+            writes_rd   = wb_rd_i;
+            writes_data = wb_data_i;
+        end else if (TM != 0 && tx_abort_i) begin
+            writes      = tx_rd_q != 5'd0;
+            writes_rd   = tx_rd_q;
+            writes_data = tx_status_i;
+        end else if (x_finish) begin
+            writes      = sets_rd && !is_op && x_rd != 5'd0;
+            writes_rd   = x_rd;
+            writes_data = is_alu ? alu_result : is_jump ? x_next_pc : is_csr ? csr_data
                 : is_muldiv ? muldiv_result : sum;
+        end
     end
-    assign result   = x_result;
-    assign x_writes = x_finish && sets_rd && !is_op && x_rd != 5'd0;
 
     generate if (MULDIV != 0) begin : m
         hart_muldiv #(.FAST(MULDIV == 1)) muldiv (
@@ -252,9 +275,9 @@ module hart #(
             next_pc = is_mret ? mepc : sum[31:2];
             shadows = bug_i == `BUG_BRANCH_SHADOW && is_branch && d_valid_q && d_go
                 && d_insn[6:0] == 7'h23;
-        end else if (!x_stays && d_valid_q && d_go && !x_stops && !done_q) begin
-            moves   = 1'b1;
-            next_pc = d_pc_q + 30'd1;
+        end else if (!x_stays) begin
+            moves = d_valid_q && d_go && !x_stops && !done_q;
+            if (moves) next_pc = d_pc_q + 30'd1;
         end
     end
     assign x_stays     = x_valid_q && !x_finish;
@@ -324,13 +347,15 @@ module hart #(
     assign events_o = {x_jumps && taken, x_trap && !x_irq_taken, x_irq_taken,
         op_valid && !op_ready_i, x_waits && !x_irq && !x_except, x_finish};
 
-    `ASSERT(hart_wb_of_pending, !wb_valid_i || pending_q[wb_rd_i] && !tx_abort_i)
-    `ASSERT(hart_no_overlap, !(sets && pending_q[op_rd_o]))
-    `ASSERT(hart_offer_stays, !offered_q || op_valid_o || tx_abort_i)
-    `ASSERT(hart_abort_of_active, !tx_abort_i || tx_active_i)
-    `ASSERT(hart_kill_of_active, !kill_q || tx_active_i)
-    `ASSERT(hart_done_is_quiet, !done_q || !x_valid_q && pending_q == 32'd0)
-    `ASSERT(hart_order, !x_valid_q || x_shadow_q || d_pc_q == x_pc_q + 30'd1)
+    `ASSERTIONS(x_finish || wb_valid_i || tx_abort_i || kill_q || done_q || offered_q && !op_valid)
+        `HOLDS(hart_wb_of_pending, !wb_valid_i || pending_q[wb_rd_i] && !tx_abort_i)
+        `HOLDS(hart_no_overlap, !(sets && pending_q[op_rd_o]))
+        `HOLDS(hart_offer_stays, !offered_q || op_valid || tx_abort_i)
+        `HOLDS(hart_abort_of_active, !tx_abort_i || tx_active_i)
+        `HOLDS(hart_kill_of_active, !kill_q || tx_active_i)
+        `HOLDS(hart_done_is_quiet, !done_q || !x_valid_q && pending_q == 32'd0)
+        `HOLDS(hart_order, !x_valid_q || x_shadow_q || d_pc_q == x_pc_q + 30'd1)
+    `END_ASSERTIONS
 
     `COVER(hart_result_passes_wb, x_runs && wb_valid_i && sets_rd && !is_op)
     `COVER(hart_irq_at_op, x_irq && is_op)

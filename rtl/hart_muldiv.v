@@ -86,6 +86,8 @@ module hart_muldiv #(
     assign result_o = result;
     assign done_o   = done_q;
 
-    `ASSERT(muldiv_leaves_when_done, !(run_i && leave_i) || done_q)
+    `ASSERTIONS(run_i)
+        `HOLDS(muldiv_leaves_when_done, !leave_i || done_q)
+    `END_ASSERTIONS
 endmodule
 `default_nettype wire

@@ -23,17 +23,31 @@ module hart_registers (
     reg [5:0]  cleared_q; // so many are set to 0
 
     assign ready_o = cleared_q[5];
-    wire        we   = we_i || !ready_o;
-    wire [4:0]  rd   = ready_o ? rd_i : cleared_q[4:0];
-    wire [31:0] data = ready_o ? data_i : 32'd0;
+    reg         we;
+    reg  [4:0]  rd;
+    reg  [31:0] data;
+    always @* begin
+        we   = we_i;
+        rd   = rd_i;
+        data = data_i;
+        if (!ready_o) begin
+            we   = 1'b1;
+            rd   = cleared_q[4:0];
+            data = 32'd0;
+        end
+    end
 
     always @(posedge clk_i) begin
-        if (we) array[rd] <= data;
-        ram1_q   <= array[addr1_i];
-        ram2_q   <= array[addr2_i];
-        passed_q <= data;
-        pass1_q  <= we && rd == addr1_i;
-        pass2_q  <= we && rd == addr2_i;
+        ram1_q  <= array[addr1_i];
+        ram2_q  <= array[addr2_i];
+        pass1_q <= 1'b0;
+        pass2_q <= 1'b0;
+        if (we) begin
+            array[rd] <= data;
+            passed_q  <= data;
+            pass1_q   <= rd == addr1_i;
+            pass2_q   <= rd == addr2_i;
+        end
         if (rst_i) cleared_q <= 6'd0;
         else if (!ready_o) cleared_q <= cleared_q + 6'd1;
     end

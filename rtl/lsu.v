@@ -5,6 +5,9 @@
 // transactions there is one at a time. Here: who is accepted when, whose turn it is at the cache
 // and at the uncached port, the transaction. One operation is with the cache at a time: nothing
 // else happens to buffer and queue between a request and its answer.
+//
+// Values that nobody wants are x here and in the files of lsu_*: a simulation that branches around
+// them is much faster, and synthesis is free in them.
 `default_nettype none
 `include "soc.vh"
 `include "check.vh"
@@ -35,9 +38,9 @@ module lsu #(
     input  wire        op_unsigned_i,
     input  wire [4:0]  op_rd_i,
 
-    output wire        wb_valid_o,      // never with wb_rd_o = 0, never with tx_abort_o
-    output wire [4:0]  wb_rd_o,
-    output wire [31:0] wb_data_o,
+    output reg         wb_valid_o,      // never with wb_rd_o = 0, never with tx_abort_o
+    output reg  [4:0]  wb_rd_o,
+    output reg  [31:0] wb_data_o,
 
     output wire        tx_active_o,     // from the cycle after TX_BEGIN to that of its end
     output wire        tx_abort_o,      // one cycle, does not depend on op_*_i
@@ -49,7 +52,7 @@ module lsu #(
 
     output wire [3:0]  wait_o,          // WAIT_*
     output wire [31:0] wait_addr_o,
-    output wire [15:0] events_o,        // EVENT 6 to 21
+    output reg  [15:0] events_o,        // EVENT 6 to 21
 
     // To the cache. Valid may be withdrawn. The answer comes one cycle after the request was taken.
     output wire        req_valid_o,
@@ -163,7 +166,8 @@ module lsu #(
     wire done      = rsp_valid_i && rsp_done_i;
     wire committed = TM != 0 && f_commit_q && done;
     wire doomed    = TM != 0 && tx_q && tx_doomed_i != 2'd0;
-    wire stop, ready, go_load, go_store, go_atomic, go_fence, go_hint, go_begin, go_void, commit;
+    wire stop, ready, accepted, commit;
+    wire go_load, go_store, go_atomic, go_fence, go_hint, go_begin, go_void;
     lsu_accept #(.TM(TM)) accept (
         .model_i(model_i), .bug_i(bug_i), .op_valid_i(op_valid_i), .op_kind_i(op_kind_i),
         .op_cached_i(op_addr_i[31]), .op_fence_i(op_addr_i[7:0]), .stall_i(cap_stall_i),
@@ -174,7 +178,7 @@ module lsu #(
         .sb_tx_drained_i(sb_tx_drained), .sb_line_i(sb_line),
         .stop_o(stop), .ready_o(ready), .load_o(go_load), .store_o(go_store), .atomic_o(go_atomic),
         .fence_o(go_fence), .hint_o(go_hint), .begin_o(go_begin), .void_o(go_void),
-        .commit_o(commit)
+        .record_o(accepted), .commit_o(commit)
     );
     assign op_ready_o = ready;
     wire store_store = (op_addr_i[4] || op_addr_i[6]) && (op_addr_i[0] || op_addr_i[2]);
@@ -186,19 +190,28 @@ module lsu #(
 
     reg  [3:0]  op_be;
     reg  [31:0] op_lanes, op_bytes;
-    always @* begin
-        op_be = 4'd15;
-        op_lanes = op_data_i;
-        op_bytes = op_data_i;
-        if (op_size_i == 2'd0) begin
-            op_be = 4'd1 << op_addr_i[1:0];
-            op_lanes = {4{op_data_i[7:0]}};
-            op_bytes = {24'd0, op_data_i[7:0]};
-        end else if (op_size_i == 2'd1) begin
-            op_be = 4'd3 << op_addr_i[1:0];
-            op_lanes = {2{op_data_i[15:0]}};
-            op_bytes = {16'd0, op_data_i[15:0]};
-        end
+    always @* begin // of a store; where nobody wants them a simulation leaves them out
+        op_be = 4'dx;
+        op_lanes = 32'dx;
+        op_bytes = 32'dx;
+        if (go_store)
+            case (op_size_i)
+                2'd0: begin
+                    op_be = 4'd1 << op_addr_i[1:0];
+                    op_lanes = {4{op_data_i[7:0]}};
+                    op_bytes = {24'd0, op_data_i[7:0]};
+                end
+                2'd1: begin
+                    op_be = 4'd3 << op_addr_i[1:0];
+                    op_lanes = {2{op_data_i[15:0]}};
+                    op_bytes = {16'd0, op_data_i[15:0]};
+                end
+                default: begin
+                    op_be = 4'd15;
+                    op_lanes = op_data_i;
+                    op_bytes = op_data_i;
+                end
+            endcase
     end
 
     // ---- Loads and stores.
@@ -208,7 +221,6 @@ module lsu #(
     // A load that the store buffer has all bytes of needs no cache.
     wire last_stale;
     wire [31:0] stale_data;
-    wire uc_load = uc_rsp_valid_i && uc_q == UC_LOAD;
     reg  lq_may, stale, forward, sample, want_load; // stale: BUG_TX_FIRST_LOAD
     reg  [31:0] word;
     always @* begin
@@ -216,9 +228,11 @@ module lsu #(
         word = uc_rsp_data_i;
         if (!lq_empty && !abort_q) begin
             lq_may = lq_pick && lq_go && !f_load_q;
-            stale = last_stale && lq_may;
-            forward = lq_may && (stale || (lq_pick_be & ~look_be) == 4'd0);
-            want_load = lq_may && !forward;
+            if (lq_may) begin
+                stale = last_stale;
+                forward = stale || (lq_pick_be & ~look_be) == 4'd0;
+                want_load = !forward;
+            end
             sample = forward || (f_load_q && done);
             if (sample) begin
                 word = look_data;
@@ -231,10 +245,25 @@ module lsu #(
             end
         end
     end
-    wire lq_can = model_i != `MODEL_SC || sb_empty || bug_i == `BUG_SC_BUFFER_KEPT;
+    reg  lq_can;
+    always @* begin
+        lq_can = 1'b1;
+        if (model_i == `MODEL_SC)
+            lq_can = sb_empty || bug_i == `BUG_SC_BUFFER_KEPT;
+    end
 
     wire sb_leave = f_store_q && done;
-    wire uc_store, uc_late;
+    reg  uc_store, uc_late;
+
+    // What the bus has answered.
+    reg  uc_load, uc_atomic;
+    always @* begin
+        {uc_load, uc_atomic} = 2'd0;
+        if (uc_rsp_valid_i) begin
+            uc_load   = uc_q == UC_LOAD;
+            uc_atomic = uc_q == UC_ATOMIC;
+        end
+    end
 
     reg [2:0] sel;
     localparam [2:0] NONE = 3'd0, LOAD = 3'd1, STORE = 3'd2, ATOMIC = 3'd3, HINT = 3'd4,
@@ -297,12 +326,17 @@ module lsu #(
     reg        req_tx;
     always @* begin
         sel = NONE;
-        req_op = `CACHE_LOAD;
-        req_addr = a_addr_q[31:2];
-        req_be = 4'd15;
-        req_data = a_data_q;
-        req_tx = tx_q;
-        if (!f_any_q && (!lq_empty || !sb_empty || atomic_q || hint_q || tx_q)) begin
+        req_op = 4'dx;
+        req_addr = 30'dx;
+        req_be = 4'dx;
+        req_data = 32'dx;
+        req_tx = 1'bx;
+        if (!f_any_q && (want_load || want_store || atomic_q || hint_q || tx_q)) begin
+            req_op = `CACHE_LOAD;
+            req_addr = a_addr_q[31:2];
+            req_be = 4'd15;
+            req_data = a_data_q;
+            req_tx = tx_q;
             if (abort_q) begin
                 if (!over_q)
                     sel = ABORT;
@@ -350,28 +384,31 @@ module lsu #(
     reg  [31:0] uc_addr, uc_data;
     reg  [3:0]  uc_be;
     always @* begin
-        uc_amo = 1'b0;
-        uc_write = 1'b0;
-        uc_addr = a_addr_q;
-        uc_be = 4'd15;
-        uc_data = a_data_q;
-        case (uc_q)
-            UC_STORE: begin
-                uc_write = 1'b1;
-                uc_addr = {sb_head_addr, 2'd0};
-                uc_be = sb_head_be;
-                uc_data = sb_head_data;
-            end
-            UC_LOAD: begin
-                uc_addr = {lq_head_addr[31:2], 2'd0};
-                uc_be = lq_head_be;
-            end
-            UC_ATOMIC: begin
-                uc_amo = a_kind_q == `LSU_AMO;
-                uc_write = uc_amo;
-            end
-            default: ;
-        endcase
+        {uc_amo, uc_write} = 2'd0;
+        uc_addr = 32'dx;
+        uc_be = 4'dx;
+        uc_data = 32'dx;
+        if (uc_q != UC_NONE) begin
+            uc_addr = a_addr_q;
+            uc_be = 4'd15;
+            uc_data = a_data_q;
+            case (uc_q)
+                UC_STORE: begin
+                    uc_write = 1'b1;
+                    uc_addr = {sb_head_addr, 2'd0};
+                    uc_be = sb_head_be;
+                    uc_data = sb_head_data;
+                end
+                UC_LOAD: begin
+                    uc_addr = {lq_head_addr[31:2], 2'd0};
+                    uc_be = lq_head_be;
+                end
+                default: begin // UC_ATOMIC
+                    uc_amo = a_kind_q == `LSU_AMO;
+                    uc_write = uc_amo;
+                end
+            endcase
+        end
     end
     assign uc_valid_o   = uc_q != UC_NONE && !uc_sent_q;
     assign uc_write_o   = uc_write;
@@ -386,15 +423,16 @@ module lsu #(
     reg  uc_late_q;
     wire uc_meets = (bug_i == `BUG_UNCACHED_REORDER || bug_i == `BUG_SWAP_NO_DRAIN)
         && done && (f_store_q || f_atomic_q);
-    // BUG_UNCACHED_REORDER: their queue moves now and then only.
-    wire uc_yields = bug_i == `BUG_UNCACHED_REORDER && timer_q != 6'd63;
-    wire uc_stored = uc_late_q || (uc_rsp_valid_i && uc_q == UC_STORE);
-    assign uc_store = uc_stored && !uc_meets;
-    assign uc_late  = uc_stored && uc_meets;
+    always @* begin
+        {uc_store, uc_late} = 2'd0;
+        if (uc_late_q || uc_rsp_valid_i) begin
+            uc_late  = (uc_late_q || uc_q == UC_STORE) && uc_meets;
+            uc_store = (uc_late_q || uc_q == UC_STORE) && !uc_meets;
+        end
+    end
 
     // ---- Atomic operations.
 
-    wire uc_atomic = uc_rsp_valid_i && uc_q == UC_ATOMIC;
     reg         a_done, a_wrote;
     reg  [31:0] a_read, a_written;
     always @* begin
@@ -436,11 +474,9 @@ module lsu #(
             if (!sb_empty || !lq_empty)
                 random_q <= random_q == 16'd0 ? 16'd1
                     : {random_q[14:0], random_q[15] ^ random_q[13] ^ random_q[12] ^ random_q[10]};
-            if (ready && !go_void || over_q)
-                seq_q <= seq_q + 8'd1;
             offered_q <= op_valid_i && !ready && !over_q;
-            if (op_valid_i)
-                since_q <= issue;
+            if (op_valid_i && !offered_q)
+                since_q <= cycle_i;
 
             f_any_q <= take;
             if (take || f_any_q) begin
@@ -450,48 +486,55 @@ module lsu #(
                 f_hint_q   <= take && sel == HINT;
                 f_commit_q <= take && sel == COMMIT;
                 f_abort_q  <= take && sel == ABORT;
+                if (take && (sel == LOAD || sel == STORE))
+                    turn_q <= sel == STORE;
             end
-            if (take && (sel == LOAD || sel == STORE))
-                turn_q <= sel == STORE;
 
-            if (go_atomic) begin
-                atomic_q    <= 1'b1;
-                a_kind_q    <= op_kind_i;
-                a_addr_q    <= op_addr_i;
-                a_data_q    <= op_data_i;
-                a_compare_q <= op_compare_i;
-                a_issue_q   <= issue;
-                a_amo_q     <= op_amo_i;
-                a_rd_q      <= op_rd_i;
-                a_seq_q     <= seq_q;
-            end else if (a_done || flush)
-                atomic_q <= 1'b0;
-
-            if (go_hint) begin
-                hint_q      <= 1'b1;
-                hint_kind_q <= op_kind_i;
-                hint_addr_q <= op_addr_i[31:2];
-            end else if ((f_hint_q && done) || flush)
-                hint_q <= 1'b0;
-
+            if (rsp_valid_i) begin
+                if (f_hint_q && rsp_done_i) hint_q <= 1'b0;
+                if (f_atomic_q && !rsp_done_i) a_refused_q <= 1'b1;
+                if (f_hint_q && !rsp_done_i) hint_refused_q <= 1'b1;
+                if (f_commit_q && !rsp_done_i) commit_refused_q <= 1'b1;
+            end
             if (retry)
                 {a_refused_q, hint_refused_q, commit_refused_q} <= 3'd0;
-            else if (rsp_valid_i && !rsp_done_i) begin
-                if (f_atomic_q) a_refused_q <= 1'b1;
-                if (f_hint_q) hint_refused_q <= 1'b1;
-                if (f_commit_q) commit_refused_q <= 1'b1;
-            end
 
-            if (go_store || flush)
-                barrier_q <= 1'b0;
-            else if (go_fence && store_store)
-                barrier_q <= 1'b1;
-
-            if (TM != 0) begin
+            if (ready) begin // one was accepted
+                if (!go_void)
+                    seq_q <= seq_q + 8'd1;
+                if (go_store)
+                    barrier_q <= 1'b0;
+                if (go_fence && store_store)
+                    barrier_q <= 1'b1;
                 if (go_begin)
                     tx_q <= 1'b1;
-                else if (committed || over_q)
+                if (go_hint) begin
+                    hint_q      <= 1'b1;
+                    hint_kind_q <= op_kind_i;
+                    hint_addr_q <= op_addr_i[31:2];
+                end
+                if (go_atomic) begin
+                    atomic_q    <= 1'b1;
+                    a_kind_q    <= op_kind_i;
+                    a_addr_q    <= op_addr_i;
+                    a_data_q    <= op_data_i;
+                    a_compare_q <= op_compare_i;
+                    a_issue_q   <= issue;
+                    a_amo_q     <= op_amo_i;
+                    a_rd_q      <= op_rd_i;
+                    a_seq_q     <= seq_q;
+                end
+            end
+            if (a_done)
+                atomic_q <= 1'b0;
+
+            if (TM != 0 && tx_q) begin
+                if (flush)
+                    {atomic_q, hint_q, barrier_q} <= 3'd0;
+                if (committed || over_q)
                     tx_q <= 1'b0;
+                if (over_q)
+                    seq_q <= seq_q + 8'd1;
                 if (stop) begin
                     abort_q <= 1'b1;
                     cause_q <= doomed ? (tx_doomed_i[0] ? `TX_CONFLICT : `TX_CAPACITY)
@@ -510,12 +553,15 @@ module lsu #(
                 uc_sent_q <= 1'b0;
             end else if (uc_q != UC_NONE)
                 uc_sent_q <= uc_sent_q || uc_ready_i;
-            else if (atomic_q && !a_addr_q[31] && a_kind_q != `LSU_SC)
-                uc_q <= UC_ATOMIC;
-            else if (sb_head_uncached && sb_go && !uc_late_q && !uc_yields)
-                uc_q <= UC_STORE;
-            else if (lq_uncached && lq_go && lq_can && !sb_uncached)
-                uc_q <= UC_LOAD;
+            else if (atomic_q || sb_head_uncached || lq_uncached) begin
+                if (atomic_q && !a_addr_q[31] && a_kind_q != `LSU_SC)
+                    uc_q <= UC_ATOMIC;
+                else if (sb_head_uncached && sb_go && !uc_late_q
+                    && (bug_i != `BUG_UNCACHED_REORDER || timer_q == 6'd63)) // it seldom moves then
+                    uc_q <= UC_STORE;
+                else if (lq_uncached && lq_go && lq_can && !sb_uncached)
+                    uc_q <= UC_LOAD;
+            end
         end
 
     lsu_last last (
@@ -526,9 +572,20 @@ module lsu #(
 
     // ---- To the hart.
 
-    assign wb_valid_o  = (lq_bind && lq_bind_rd != 5'd0) || (a_done && a_rd_q != 5'd0);
-    assign wb_rd_o     = lq_bind ? lq_bind_rd : a_rd_q;
-    assign wb_data_o   = lq_bind ? lq_bind_data : a_read;
+    always @* begin
+        wb_valid_o = 1'b0;
+        wb_rd_o = 5'dx;
+        wb_data_o = 32'dx;
+        if (lq_bind) begin
+            wb_valid_o = lq_bind_rd != 5'd0;
+            wb_rd_o = lq_bind_rd;
+            wb_data_o = lq_bind_data;
+        end else if (a_done) begin
+            wb_valid_o = a_rd_q != 5'd0;
+            wb_rd_o = a_rd_q;
+            wb_data_o = a_read;
+        end
+    end
     assign tx_active_o = tx_q;
     assign tx_abort_o  = over_q;
     assign tx_status_o = {16'd0, code_q, 4'd0, cause_q};
@@ -536,7 +593,6 @@ module lsu #(
 
     // ---- To the capture unit.
 
-    wire accepted   = ready && !go_load && !go_atomic && !go_void; // leaves a record at once
     lsu_record record (
         .cycle_i(cycle_i), .tx_i(tx_q),
         .load_i(lq_leave), .load_size_i(lq_leave_size), .load_seq_i(lq_leave_seq),
@@ -561,20 +617,35 @@ module lsu #(
     // ---- For counters and the watchdog.
 
     wire partial = f_load_q && sample && (look_be & lq_pick_be) != 4'd0;
-    reg [15:0] events;
     always @* begin
-        events = 16'd0;
-        if (op_valid_i || f_any_q || !lq_empty || uc_rsp_valid_i || over_q || atomic_q)
-            events = {
-                over_q, committed, op_valid_i && cap_stall_i, uc_rsp_valid_i,  // 21 to 18
-                op_valid_i && is_fence && !ready, lq_dropped,                  // 17, 16
-                f_load_q && sample && lq_early, lq_bind_early,                 // 15, 14
-                sb_leave && sb_pick_young, lq_bind && !sb_empty,               // 13, 12
-                partial, forward && !stale,                                    // 11, 10
-                op_valid_i && is_store && sb_full, a_done, go_store, lq_leave  // 9 to 6
-            };
+        events_o = 16'd0;
+        if (op_valid_i) begin
+            events_o[13] = cap_stall_i;                    // EVENT 19
+            events_o[11] = is_fence && !ready;             // 17
+            events_o[3]  = is_store && sb_full;            // 9
+            events_o[1]  = go_store;                       // 7
+        end
+        if (f_any_q) begin
+            events_o[14] = committed;                      // 20
+            events_o[9]  = f_load_q && sample && lq_early; // 15
+            events_o[7]  = sb_leave && sb_pick_young;      // 13
+            events_o[5]  = partial;                        // 11
+        end
+        if (!lq_empty) begin
+            events_o[10] = lq_dropped;                     // 16
+            events_o[4]  = forward && !stale;              // 10
+            if (lq_bind || lq_leave) begin
+                events_o[8] = lq_bind_early;               // 14
+                events_o[6] = lq_bind && !sb_empty;        // 12
+                events_o[0] = lq_leave;                    // 6
+            end
+        end
+        if (atomic_q || uc_rsp_valid_i || over_q) begin
+            events_o[15] = over_q;                         // 21
+            events_o[12] = uc_rsp_valid_i;                 // 18
+            events_o[2]  = a_done;                         // 8
+        end
     end
-    assign events_o = events;
 
     reg [3:0]  waits;
     reg [31:0] waits_addr;
@@ -607,16 +678,21 @@ module lsu #(
     wire [1:0] records  = {1'b0, lq_leave} + {1'b0, a_done} + {1'b0, over_q} + {1'b0, accepted};
     wire [1:0] visibles = {1'b0, sb_leave} + {1'b0, uc_store} + {1'b0, a_wrote};
 `endif
-    `ASSERT(lsu_answer_after_a_cycle, rsp_valid_i == f_any_q)
-    `ASSERT(lsu_inv_with_answer, !(inv_valid_i && rsp_valid_i))
-    `ASSERT(lsu_op_withdrawn, !offered_q || op_valid_i || over_q)
-    `ASSERT(lsu_uncached_answer, !uc_rsp_valid_i || uc_sent_q)
-    `ASSERT(lsu_one_record, records <= 2'd1)
-    `ASSERT(lsu_one_visible, visibles <= 2'd1)
-    `ASSERT(lsu_one_result, !(lq_bind && a_done))
-    `ASSERT(lsu_stores_are_older, !(go_store && !lq_empty))
-    `ASSERT(lsu_atomic_alone, !atomic_q || (lq_empty && (sb_empty || bug_i == `BUG_SWAP_NO_DRAIN)))
-    `ASSERT(lsu_result_after_abort, !(abort_q && wb_valid_o))
+    `ASSERTIONS(rsp_valid_i != f_any_q || inv_valid_i || (offered_q && !op_valid_i))
+        `HOLDS(lsu_answer_after_a_cycle, rsp_valid_i == f_any_q)
+        `HOLDS(lsu_inv_with_answer, !(inv_valid_i && rsp_valid_i))
+        `HOLDS(lsu_op_withdrawn, !offered_q || op_valid_i || over_q)
+    `END_ASSERTIONS
+    `ASSERTIONS(ready || atomic_q || abort_q || uc_rsp_valid_i || uc_store)
+        `HOLDS(lsu_uncached_answer, !uc_rsp_valid_i || uc_sent_q)
+        `HOLDS(lsu_one_record, records <= 2'd1)
+        `HOLDS(lsu_one_visible, visibles <= 2'd1)
+        `HOLDS(lsu_one_result, !(lq_bind && a_done))
+        `HOLDS(lsu_stores_are_older, !(go_store && !lq_empty))
+        `HOLDS(lsu_atomic_alone,
+            !atomic_q || (lq_empty && (sb_empty || bug_i == `BUG_SWAP_NO_DRAIN)))
+        `HOLDS(lsu_result_after_abort, !(abort_q && wb_valid_o))
+    `END_ASSERTIONS
     `COVER(lsu_capture_stalls, op_valid_i && cap_stall_i)
     `COVER(lsu_forward, forward)
     `COVER(lsu_partial_forward, partial)

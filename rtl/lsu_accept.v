@@ -38,15 +38,16 @@ module lsu_accept #(
     output reg         hint_o,
     output reg         begin_o,
     output reg         void_o,          // it does nothing and leaves no record
+    output reg         record_o,        // it leaves its record at once
     output reg         commit_o         // it is not, but the cache may be asked to commit
 );
-    // Fences: I counts as R, O as W.
-    wire pred_r = op_fence_i[5] || op_fence_i[7];
-    wire pred_w = op_fence_i[4] || op_fence_i[6];
-    wire succ_r = op_fence_i[1] || op_fence_i[3];
-    wire succ_w = op_fence_i[0] || op_fence_i[2];
+    reg pred_r, pred_w, succ_r, succ_w; // of a fence: I counts as R, O as W
 
     always @* begin
+        {pred_r, pred_w, succ_r, succ_w} = 4'bx;
+        {load_o, store_o, atomic_o, fence_o, hint_o, begin_o, void_o, commit_o} = 8'd0;
+        ready_o = committed_i;
+        record_o = committed_i;
         stop_o = 1'b0;
         if (TM != 0 && tx_i && !abort_i && !commit_flight_i) begin
             stop_o = kill_i;
@@ -57,12 +58,7 @@ module lsu_accept #(
                     default: ;
                 endcase
         end
-    end
-
-    always @* begin
-        {load_o, store_o, atomic_o, fence_o, hint_o, begin_o, void_o, commit_o} = 8'd0;
-        ready_o = committed_i;
-        if (op_valid_i && !stall_i && !atomic_i && !abort_i && !stop_o)
+        if (op_valid_i && !stall_i && !atomic_i && !abort_i && !stop_o) begin
             case (op_kind_i)
                 `LSU_LOAD: begin
                     load_o = !lq_full_i;
@@ -78,6 +74,10 @@ module lsu_accept #(
                     ready_o = atomic_o;
                 end
                 `LSU_FENCE: begin
+                    pred_r = op_fence_i[5] || op_fence_i[7];
+                    pred_w = op_fence_i[4] || op_fence_i[6];
+                    succ_r = op_fence_i[1] || op_fence_i[3];
+                    succ_w = op_fence_i[0] || op_fence_i[2];
                     fence_o = !lq_leave_i && (lq_empty_i || !pred_r || model_i != `MODEL_RMO)
                         && (sb_drained_i || !(pred_w && succ_r)
                             || (bug_i == `BUG_FENCE_FLAVOUR && (pred_r || succ_w)));
@@ -104,6 +104,8 @@ module lsu_accept #(
                 `LSU_DONE: ready_o = lq_empty_i && sb_empty_i && !hint_i;
                 default:   ready_o = !lq_leave_i; // LSU_MARK
             endcase
+            record_o = ready_o && !load_o && !atomic_o && !void_o;
+        end
     end
 endmodule
 `default_nettype wire

@@ -64,45 +64,54 @@ module lsu_record (
     assign rec_valid_o = load_i || atomic_i || abort_i || op_i;
     assign rec_tx_o    = tx_i || (op_i && op_kind_i == `LSU_TX_BEGIN);
     always @* begin
-        rec_kind_o    = 4'd0;
-        rec_size_o    = 2'd2;
-        rec_seq_o     = op_seq_i;
-        rec_issue_o   = op_issue_i;
-        rec_addr_o    = op_addr_i;
-        rec_read_o    = op_addr_i; // of LSU_MARK the value
-        rec_written_o = op_bytes_i;
-        if (load_i) begin
-            rec_kind_o  = `REC_LOAD;
-            rec_size_o  = load_size_i;
-            rec_seq_o   = load_seq_i;
-            rec_issue_o = load_issue_i;
-            rec_addr_o  = load_addr_i;
-            rec_read_o  = load_data_i;
-        end else if (atomic_i) begin
-            rec_kind_o    = atomic_kind_i == `LSU_AMO ? `REC_ATOMIC
-                : atomic_kind_i == `LSU_LR ? `REC_LR : `REC_SC;
-            rec_seq_o     = atomic_seq_i;
-            rec_issue_o   = atomic_issue_i;
-            rec_addr_o    = atomic_addr_i;
-            rec_read_o    = atomic_read_i;
-            rec_written_o = atomic_written_i;
-        end else if (abort_i) begin
-            rec_kind_o  = `REC_TX_ABORT;
-            rec_issue_o = cycle_i;
-            rec_read_o  = status_i;
-        end else if (op_i)
-            case (op_kind_i)
-                `LSU_STORE: begin
-                    rec_kind_o = `REC_STORE;
-                    rec_size_o = op_size_i;
-                end
-                `LSU_FENCE:     rec_kind_o = `REC_FENCE;
-                `LSU_TX_BEGIN:  rec_kind_o = `REC_TX_BEGIN;
-                `LSU_TX_COMMIT: rec_kind_o = `REC_TX_COMMIT;
-                `LSU_MARK:      rec_kind_o = `REC_MARK;
-                `LSU_DONE:      rec_kind_o = `REC_DONE;
-                default:        rec_kind_o = `REC_HINT;
-            endcase
+        rec_kind_o    = 4'dx;
+        rec_size_o    = 2'dx;
+        rec_seq_o     = 8'dx;
+        rec_issue_o   = 32'dx;
+        rec_addr_o    = 32'dx;
+        rec_read_o    = 32'dx;
+        rec_written_o = 32'dx;
+        if (rec_valid_o) begin
+            rec_kind_o    = 4'd0;
+            rec_size_o    = 2'd2;
+            rec_seq_o     = op_seq_i;
+            rec_issue_o   = op_issue_i;
+            rec_addr_o    = op_addr_i;
+            rec_read_o    = op_addr_i; // of LSU_MARK the value
+            rec_written_o = op_bytes_i;
+            if (load_i) begin
+                rec_kind_o  = `REC_LOAD;
+                rec_size_o  = load_size_i;
+                rec_seq_o   = load_seq_i;
+                rec_issue_o = load_issue_i;
+                rec_addr_o  = load_addr_i;
+                rec_read_o  = load_data_i;
+            end else if (atomic_i) begin
+                rec_kind_o    = atomic_kind_i == `LSU_AMO ? `REC_ATOMIC
+                    : atomic_kind_i == `LSU_LR ? `REC_LR : `REC_SC;
+                rec_seq_o     = atomic_seq_i;
+                rec_issue_o   = atomic_issue_i;
+                rec_addr_o    = atomic_addr_i;
+                rec_read_o    = atomic_read_i;
+                rec_written_o = atomic_written_i;
+            end else if (abort_i) begin
+                rec_kind_o  = `REC_TX_ABORT;
+                rec_issue_o = cycle_i;
+                rec_read_o  = status_i;
+            end else if (op_i)
+                case (op_kind_i)
+                    `LSU_STORE: begin
+                        rec_kind_o = `REC_STORE;
+                        rec_size_o = op_size_i;
+                    end
+                    `LSU_FENCE:     rec_kind_o = `REC_FENCE;
+                    `LSU_TX_BEGIN:  rec_kind_o = `REC_TX_BEGIN;
+                    `LSU_TX_COMMIT: rec_kind_o = `REC_TX_COMMIT;
+                    `LSU_MARK:      rec_kind_o = `REC_MARK;
+                    `LSU_DONE:      rec_kind_o = `REC_DONE;
+                    default:        rec_kind_o = `REC_HINT;
+                endcase
+        end
     end
 
     // A store is known by its byte enables.
@@ -111,20 +120,18 @@ module lsu_record (
     reg [31:0] word, moved;
     assign vis_valid_o = store_i || uncached_i || atomic_wrote_i;
     always @* begin
-        vis_tx_o   = tx_i;
+        vis_tx_o   = 1'bx;
         vis_size_o = 2'd2;
-        vis_addr_o = atomic_addr_i;
-        vis_data_o = atomic_written_i;
-        be    = store_be_i;
-        first = 2'd0;
-        word  = store_data_i;
-        moved = store_data_i;
+        vis_addr_o = 32'dx;
+        vis_data_o = 32'dx;
+        be    = 4'dx;
+        first = 2'dx;
+        word  = 32'dx;
+        moved = 32'dx;
         if (store_i || uncached_i) begin
             vis_tx_o = store_i && store_tx_i;
-            if (!store_i) begin
-                be   = uncached_be_i;
-                word = uncached_data_i;
-            end
+            be   = store_i ? store_be_i : uncached_be_i;
+            word = store_i ? store_data_i : uncached_data_i;
             first = be[0] ? 2'd0 : be[1] ? 2'd1 : be[2] ? 2'd2 : 2'd3;
             moved = word >> {first, 3'd0};
             vis_addr_o = {store_i ? store_addr_i : uncached_addr_i, first};
@@ -136,6 +143,10 @@ module lsu_record (
                 vis_size_o = 2'd0;
                 vis_data_o = {24'd0, moved[7:0]};
             end
+        end else if (atomic_wrote_i) begin
+            vis_tx_o   = tx_i;
+            vis_addr_o = atomic_addr_i;
+            vis_data_o = atomic_written_i;
         end
     end
 endmodule

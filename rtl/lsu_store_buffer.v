@@ -41,12 +41,12 @@ module lsu_store_buffer #(
 
     // To the cache: the store that is with it, else one that may go.
     input  wire        flight_i,
-    output wire        pick_valid_o,
-    output wire [31:2] pick_addr_o,
-    output wire [3:0]  pick_be_o,
-    output wire [31:0] pick_data_o,
-    output wire        pick_tx_o,
-    output wire        pick_young_o,    // it is not the oldest
+    output reg         pick_valid_o,
+    output reg  [31:2] pick_addr_o,
+    output reg  [3:0]  pick_be_o,
+    output reg  [31:0] pick_data_o,
+    output reg         pick_tx_o,
+    output reg         pick_young_o,    // it is not the oldest
     input  wire        take_i,          // the cache took it: flight_i in the next cycle
     input  wire        leave_i,         // performed
     input  wire        refuse_i,        // not
@@ -92,38 +92,46 @@ module lsu_store_buffer #(
     // order and no older one is of its word.
     wire            free  = model_i == `MODEL_PSO || model_i == `MODEL_RMO;
     wire [IW-1:0]   guess = random_i[IW-1:0];
-    wire [DEPTH-1:0] ordered = uncached_q | (barrier_q & ~FIRST);
+    reg  [DEPTH-1:0] ordered;
     reg             may, blocked;
-    reg  [IW-1:0]   pick;
+    reg  [IW-1:0]   pick, at;
     always @* begin
-        may = 1'b0;
-        blocked = 1'b0;
+        {may, blocked, pick_valid_o} = 3'd0;
         pick = {IW{1'b0}};
-        if (free && guess != {IW{1'b0}})
-            for (i = 0; i < DEPTH; i = i + 1)
-                if (i[IW-1:0] == guess)
-                    may = valid_q[i] && !refused_q[i] && !ordered[i];
-                else if (i[IW-1:0] < guess)
-                    blocked = blocked || ordered[i] || addr_q[i] == addr_q[guess];
-        if (may && !blocked)
-            pick = guess;
-        else if (bug_i == `BUG_STORES_REORDER && DEPTH > 1) begin
-            if (refused_q[0] && valid_q[SECOND] && addr_q[SECOND] != addr_q[0]
-                && !uncached_q[SECOND] && !barrier_q[SECOND])
-                pick = STEP;
-        end else if (bug_i == `BUG_UNCACHED_REORDER)
-            for (i = DEPTH - 1; i >= 0; i = i - 1)
-                if (valid_q[i] && !uncached_q[i])
-                    pick = i[IW-1:0];
-    end
+        at = {IW{1'bx}};
+        ordered = {DEPTH{1'bx}};
+        pick_addr_o = 30'dx;
+        pick_be_o = 4'dx;
+        pick_data_o = 32'dx;
+        {pick_tx_o, pick_young_o} = 2'bx;
+        if (!empty_o) begin
+            ordered = uncached_q | (barrier_q & ~FIRST);
+            if (free && guess != {IW{1'b0}})
+                for (i = 0; i < DEPTH; i = i + 1)
+                    if (i[IW-1:0] == guess)
+                        may = valid_q[i] && !refused_q[i] && !ordered[i];
+                    else if (i[IW-1:0] < guess)
+                        blocked = blocked || ordered[i] || addr_q[i] == addr_q[guess];
+            if (may && !blocked)
+                pick = guess;
+            else if (bug_i == `BUG_STORES_REORDER && DEPTH > 1) begin
+                if (refused_q[0] && valid_q[SECOND] && addr_q[SECOND] != addr_q[0]
+                    && !uncached_q[SECOND] && !barrier_q[SECOND])
+                    pick = STEP;
+            end else if (bug_i == `BUG_UNCACHED_REORDER)
+                for (i = DEPTH - 1; i >= 0; i = i - 1)
+                    if (valid_q[i] && !uncached_q[i])
+                        pick = i[IW-1:0];
+            pick_valid_o = valid_q[pick] && !uncached_q[pick] && !refused_q[pick];
 
-    wire [IW-1:0] at = flight_i ? flight_q : pick;
-    assign pick_valid_o = valid_q[pick] && !uncached_q[pick] && !refused_q[pick];
-    assign pick_addr_o  = addr_q[at];
-    assign pick_be_o    = be_q[at];
-    assign pick_data_o  = data_q[at];
-    assign pick_tx_o    = tx_i && (tx_q[at] || bug_i != `BUG_TX_NO_MEMBAR);
-    assign pick_young_o = at != {IW{1'b0}};
+            at = flight_i ? flight_q : pick;
+            pick_addr_o  = addr_q[at];
+            pick_be_o    = be_q[at];
+            pick_data_o  = data_q[at];
+            pick_tx_o    = tx_i && (tx_q[at] || bug_i != `BUG_TX_NO_MEMBAR);
+            pick_young_o = at != {IW{1'b0}};
+        end
+    end
 
     assign head_uncached_o = valid_q[0] && uncached_q[0];
     assign head_addr_o     = addr_q[0];
@@ -132,29 +140,34 @@ module lsu_store_buffer #(
 
     // What a load finds: the youngest store of each byte, so younger ones come last.
     reg  [3:0]  found;
+    reg         blind;
     always @* begin
         look_be_o = 4'd0;
         look_data_o = 32'd0;
         found = 4'd0;
-        if (look_valid_i && !empty_o && !(bug_i == `BUG_FULL_BUFFER_PASSED && full_o))
-            for (i = 0; i < DEPTH; i = i + 1)
-                if (valid_q[i] && addr_q[i][7:2] == look_addr_i[7:2]
-                    && (addr_q[i][31:8] == look_addr_i[31:8] || bug_i == `BUG_FORWARD_FEW_BITS))
-                begin
-                    found = bug_i == `BUG_FORWARD_BYTES ? 4'd15 : be_q[i];
-                    if (bug_i == `BUG_FORWARD_OLDEST)
-                        found = found & ~look_be_o;
-                    if (found[0]) look_data_o[7:0]   = data_q[i][7:0];
-                    if (found[1]) look_data_o[15:8]  = data_q[i][15:8];
-                    if (found[2]) look_data_o[23:16] = data_q[i][23:16];
-                    if (found[3]) look_data_o[31:24] = data_q[i][31:24];
-                    look_be_o = look_be_o | found;
-                end
+        blind = 1'bx;
+        if (!empty_o) begin
+            blind = bug_i == `BUG_FULL_BUFFER_PASSED && full_o;
+            if (look_valid_i && !blind)
+                for (i = 0; i < DEPTH; i = i + 1)
+                    if (valid_q[i] && addr_q[i][7:2] == look_addr_i[7:2]
+                        && (addr_q[i][31:8] == look_addr_i[31:8] || bug_i == `BUG_FORWARD_FEW_BITS))
+                    begin
+                        found = bug_i == `BUG_FORWARD_BYTES ? 4'd15 : be_q[i];
+                        if (bug_i == `BUG_FORWARD_OLDEST)
+                            found = found & ~look_be_o;
+                        if (found[0]) look_data_o[7:0]   = data_q[i][7:0];
+                        if (found[1]) look_data_o[15:8]  = data_q[i][15:8];
+                        if (found[2]) look_data_o[23:16] = data_q[i][23:16];
+                        if (found[3]) look_data_o[31:24] = data_q[i][31:24];
+                        look_be_o = look_be_o | found;
+                    end
+        end
     end
 
     always @* begin
         line_o = 1'b0;
-        if (line_valid_i && !empty_o)
+        if (line_valid_i)
             for (i = 0; i < DEPTH; i = i + 1)
                 if (valid_q[i] && addr_q[i][31:LSB] == line_addr_i[31:LSB]
                     && (bug_i != `BUG_SWAP_NO_DRAIN || addr_q[i] == line_addr_i))
@@ -162,18 +175,23 @@ module lsu_store_buffer #(
     end
 
     // BUG_COALESCE: the youngest entry of the word that is not with the cache takes the new store.
-    reg          merge;
+    wire         gone = leave_i || head_leave_i;
+    reg          coalesce, merge;
     reg [IW-1:0] merge_at;
     always @* begin
         merge = 1'b0;
         merge_at = {IW{1'b0}};
-        if (bug_i == `BUG_COALESCE && model_i == `MODEL_TSO && push_i && !leave_i && !head_leave_i)
-            for (i = 0; i < DEPTH; i = i + 1)
-                if (valid_q[i] && !uncached_q[i] && addr_q[i] == push_addr_i
-                    && !(flight_i && flight_q == i[IW-1:0])) begin
-                    merge = 1'b1;
-                    merge_at = i[IW-1:0];
-                end
+        coalesce = 1'bx;
+        if (push_i) begin
+            coalesce = bug_i == `BUG_COALESCE && model_i == `MODEL_TSO && !gone;
+            if (coalesce)
+                for (i = 0; i < DEPTH; i = i + 1)
+                    if (valid_q[i] && !uncached_q[i] && addr_q[i] == push_addr_i
+                        && !(flight_i && flight_q == i[IW-1:0])) begin
+                        merge = 1'b1;
+                        merge_at = i[IW-1:0];
+                    end
+        end
     end
 
     // BUG_INTERRUPT_DROPS: the youngest store vanishes, if nobody holds it just now.
@@ -181,9 +199,9 @@ module lsu_store_buffer #(
     reg           drop;
     always @* begin
         drop = 1'b0;
-        if (bug_i == `BUG_INTERRUPT_DROPS && irq_taken_i && !empty_o)
-            drop = !push_i && !leave_i && !take_i && !uncached_q[youngest[IW-1:0]]
-                && !(flight_i && flight_q == youngest[IW-1:0]);
+        if (irq_taken_i)
+            drop = bug_i == `BUG_INTERRUPT_DROPS && !empty_o && !push_i && !leave_i && !take_i
+                && !uncached_q[youngest[IW-1:0]] && !(flight_i && flight_q == youngest[IW-1:0]);
     end
 
     // BUG_TX_NO_MEMBAR: what is older than the transaction stays when it aborts.
@@ -195,11 +213,9 @@ module lsu_store_buffer #(
                 kept = valid_q[i] && !tx_q[i] ? kept + ONE : kept;
     end
 
-    // What changes, where something does. A flag of an entry that leaves is closed over by `move`.
-    wire            gone  = leave_i || head_leave_i;
+    // What changes, where something may. A flag of an entry that leaves is closed over by `move`.
     wire            add   = push_i && !merge;
-    wire            touch = gone || push_i || refuse_i || drop
-        || (retry_i && refused_q != {DEPTH{1'b0}});
+    wire            touch = push_i || flight_i || head_leave_i || drop || retry_i;
     reg [IW-1:0]    where;
     reg [DEPTH-1:0] below, fresh, waits;
     reg [CW-1:0]    left; // where the next one goes
@@ -280,12 +296,14 @@ module lsu_store_buffer #(
 
     wire unused = &{1'b0, youngest, left, random_i, line_addr_i};
 
-    `ASSERT(store_buffer_overflow, !(push_i && full_o))
-    `ASSERT(store_buffer_leaves_nothing, !(leave_i && !(flight_i && valid_q[flight_q])))
-    `ASSERT(store_buffer_order, !(leave_i && !free && flight_q != {IW{1'b0}}) || bug_i != 7'd0)
-    `ASSERT(store_buffer_two_leave, !(leave_i && head_leave_i))
-    `ASSERT(store_buffer_uncached_leaves, !(head_leave_i && !head_uncached_o))
-    `ASSERT(store_buffer_count, valid_q == ~({DEPTH{1'b1}} << count_q))
+    `ASSERTIONS(push_i || gone)
+        `HOLDS(store_buffer_overflow, !(push_i && full_o))
+        `HOLDS(store_buffer_leaves_nothing, !(leave_i && !(flight_i && valid_q[flight_q])))
+        `HOLDS(store_buffer_order, !(leave_i && !free && flight_q != {IW{1'b0}}) || bug_i != 7'd0)
+        `HOLDS(store_buffer_two_leave, !(leave_i && head_leave_i))
+        `HOLDS(store_buffer_uncached_leaves, !(head_leave_i && !head_uncached_o))
+        `HOLDS(store_buffer_count, valid_q == ~({DEPTH{1'b1}} << count_q))
+    `END_ASSERTIONS
     `COVER(store_buffer_full, full_o)
     `COVER(store_buffer_push_and_leave, push_i && gone)
     `COVER(store_buffer_barrier_waits, |(barrier_q & valid_q & ~FIRST))

@@ -340,11 +340,13 @@ module memory #(
 
     // ---- promises
     `ASSERT(memory_read_after_write, !(state_q == READ && behind))
-    `ASSERT(memory_no_write_during_read, !(write_push && read_count_q != 4'd0
-                                           && wr_addr_i[AW+1:LW+2] == read_line))
-    `ASSERT(memory_words_belong, !write_word || write_full)
-    `ASSERT(memory_one_line_at_a_time, !wr_valid_i || write_index_q == {LW{1'b0}})
-    `ASSERT(memory_last_word, !write_word || wdata_last_i == (write_index_q == LAST_WORD))
+    `ASSERTIONS(wr_valid_i || wdata_valid_i)
+        `HOLDS(memory_no_write_during_read, !(write_push && read_count_q != 4'd0
+                                              && wr_addr_i[AW+1:LW+2] == read_line))
+        `HOLDS(memory_words_belong, !write_word || write_full)
+        `HOLDS(memory_one_line_at_a_time, !wr_valid_i || write_index_q == {LW{1'b0}})
+        `HOLDS(memory_last_word, !write_word || wdata_last_i == (write_index_q == LAST_WORD))
+    `END_ASSERTIONS
     `ASSERT(memory_queue_bounds, read_count_q <= READS[3:0] && write_count_q <= WRITES[3:0]
                                  && word_count_q <= WORDS[3:0])
     `ASSERT(memory_one_choice, !(read_start && write_start) && !(read_start && word_start)

@@ -1,8 +1,8 @@
 // The machine: harts with their caches on a bus, memory, capture unit, counters.
 //
-// What is chosen at reset (model, bug, seed, delays, mode of the capture) is sampled while rst_i is 1, for
-// two cycles or more. Code and memory are loaded meanwhile; harts start at MAP_CODE when rst_i falls.
-// rtl/PROTOCOL.md says what its parts promise one another.
+// What is chosen at reset (model, bug, seed, delays, mode of the capture) is sampled while rst_i is
+// 1, for two cycles or more. Code and memory are loaded meanwhile; harts start at MAP_CODE when
+// rst_i falls. rtl/PROTOCOL.md says what its parts promise one another.
 `default_nettype none
 `include "soc.vh"
 `include "check.vh"
@@ -16,6 +16,7 @@ module soc #(
     parameter MSHRS = 2,          // misses of a cache in flight, 1 to 4
     parameter WB_DEPTH = 2,       // its write-back buffer, 1 to 4
     parameter TXNS = 4,           // bus transactions in flight, 1 to 8
+    parameter SNOOPS = 2,         // of a cache's snoop queue in the bus, 1 to 8
     parameter MEMORY_WORDS = 16384,
     parameter CODE_WORDS = 4096,  // of each hart
     parameter CAPTURE_DEPTH = 64, // records of each hart: a power of two, 32 or more
@@ -190,7 +191,8 @@ module soc #(
     wire [31:0]          memory_data;
 
     bus #(
-        .NHARTS(NHARTS), .LINE_WORDS(LINE_WORDS), .TXNS(TXNS), .DELAYS(DELAYS)
+        .NHARTS(NHARTS), .LINE_WORDS(LINE_WORDS), .TXNS(TXNS), .SNOOPS(SNOOPS),
+        .DELAYS(DELAYS)
     ) bus (
         .clk_i(clk_i), .rst_i(rst_i), .bug_i(bug), .seed_i(seed_q), .level_i(level),
         .bus_valid_i(bus_valid), .bus_ready_o(bus_ready), .bus_cmd_i(bus_cmd),
@@ -281,7 +283,8 @@ module soc #(
     assign idle_o = &done_o && captured;
 
 `ifdef CHECKS
-    // Single writer: when a cache gets a line no other may write it; when to write, none may have it.
+    // Single writer: when a cache gets a line no other may write it; when to write, none may have
+    // it.
     localparam LINE = $clog2(LINE_WORDS * 4);
     localparam STRIDE = WAYS > 1 ? WAYS : 2;
     genvar g;
@@ -289,21 +292,16 @@ module soc #(
         wire             raised    = harts[h].tile.cache.raised;
         wire             exclusive = harts[h].tile.cache.raised_exclusive;
         wire [31-LINE:0] line      = harts[h].tile.cache.raised_addr[31:LINE];
+        wire [31:0]      first     = {{LINE{1'b0}}, line} % SETS * STRIDE; // of its set
         for (g = 0; g < NHARTS; g = g + 1) begin : other
-            reg     alone;
-            integer i, w;
-            always @* begin
-                alone = 1'b1;
-                i = 0;
-                if (h != g && raised)
-                    for (w = 0; w < WAYS; w = w + 1) begin
-                        i = {{LINE{1'b0}}, line} % SETS * STRIDE + w;
-                        if (harts[g].tile.cache.valid_q[i] && harts[g].tile.cache.tag[i] == line
-                            && (exclusive || harts[g].tile.cache.exclusive_q[i]))
-                            alone = 1'b0;
-                    end
-            end
-            `ASSERT(single_writer, alone)
+            integer w;
+            `ASSERTIONS(h != g && raised)
+                for (w = 0; w < WAYS; w = w + 1)
+                    `HOLDS(single_writer, !(harts[g].tile.cache.valid_q[first + w]
+                                            && harts[g].tile.cache.tag[first + w] == line
+                                            && (exclusive
+                                                || harts[g].tile.cache.exclusive_q[first + w])))
+            `END_ASSERTIONS
         end
     end endgenerate
 `endif
