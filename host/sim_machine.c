@@ -17,6 +17,7 @@ enum {
     ALL_PATIENCE = 20000,       /* if none does, so many are enough */
     CAPTURE_WORDS = 16384,
     DELAY_LEVELS = 6, MOST_SKEW = 127,
+    MOST_LOST_STARTS = 2,       /* in a row: a machine that cannot even be loaded */
 };
 /* A test that takes longer does not end: harts run, but get nowhere. */
 #define MOST_CYCLES UINT64_C(500000)
@@ -35,6 +36,7 @@ struct sim_machine {
     uint64_t cycles, identity, most_cycles;
     double seconds;             /* in the model's step() */
     struct progress_of_hart progress[SIM_HARTS];
+    int lost_starts;            /* since a test came to its end */
     const char *fst;            /* waves of the run to come; NULL: none */
 };
 
@@ -42,6 +44,16 @@ static enum target_result fail(struct why *why, const char *reason)
 {
     snprintf(why->text, sizeof why->text, "%s", reason);
     return TARGET_FAILED;
+}
+
+/* TARGET_DONE: it can be reached. */
+static enum target_result reach(const struct sim_machine *m, struct why *why)
+{
+    const char *lost = m->plan.soc->lost ? m->plan.soc->lost(m->soc) : NULL;
+    if (!lost)
+        return TARGET_DONE;
+    snprintf(why->text, sizeof why->text, "%s", lost);
+    return interrupted() ? TARGET_STOPPED : TARGET_LOST;
 }
 
 void sim_machine_free(struct sim_machine *m)
@@ -63,12 +75,23 @@ struct sim_machine *sim_machine_new(const struct sim_plan *plan)
     if (!m)
         return NULL;
     m->plan = *plan;
-    m->soc = plan->soc->create();
+    m->soc = plan->soc->create(plan->soc);
     m->capture = malloc(CAPTURE_WORDS * sizeof *m->capture);
     if (m->soc && m->capture)
         return m;
     sim_machine_free(m);
     return NULL;
+}
+
+struct abilities sim_machine_can(const struct sim_machine *m)
+{
+    const struct soc_parameters *has = &m->plan.soc->parameters;
+    return (struct abilities){
+        .threads = has->harts, .registers = SIM_REGISTERS,
+        .load_sizes = 0x7f, .store_sizes = 0x7f, .swap_sizes = 1 << 2, .cas_sizes = 1 << 2,
+        .transactions = has->transactions, .interrupts = true, .flush = true, .uncached = true,
+        .nonfaulting = true, .memory = has->memory_bytes,
+    };
 }
 
 struct machine_claims sim_machine_claims(const struct sim_machine *m)
@@ -325,12 +348,18 @@ static enum target_result go(struct sim_machine *m, struct why *why)
         m->plan.soc->step(m->soc, CHUNK);
         double now = now_seconds();
         m->seconds += now - before;
+        result = reach(m, why);
+        if (result != TARGET_DONE)
+            return result;
         if (!read_capture(m, why))
             return TARGET_FAILED;
         result = check_assertions(m, why);
         if (result != TARGET_DONE || m->plan.soc->done(m->soc))
             return result;
         result = interrupted() ? TARGET_STOPPED : watch(m, why);
+        enum target_result there = reach(m, why);
+        if (there != TARGET_DONE)
+            return there;
         if (result == TARGET_DONE && m->plan.timeout > 0 && now - started > m->plan.timeout) {
             char reason[64];
             snprintf(reason, sizeof reason, "no end after %g s", m->plan.timeout);
@@ -344,9 +373,16 @@ static enum target_result go(struct sim_machine *m, struct why *why)
 static enum target_result run_once(struct sim_machine *m, uint64_t iteration, struct why *why)
 {
     struct machine_claims claims = sim_machine_claims(m);
-    if (!start(m, iteration))
+    bool fits = start(m, iteration);
+    enum target_result result = reach(m, why);
+    if (result == TARGET_LOST && ++m->lost_starts >= MOST_LOST_STARTS)
+        return TARGET_FAILED;
+    if (result != TARGET_DONE)
+        return result;
+    if (!fits)
         return fail(why, "the test does not fit the model");
-    enum target_result result = go(m, why);
+    result = go(m, why);
+    m->lost_starts = result == TARGET_LOST ? m->lost_starts : 0;
     m->cycles += m->plan.soc->cycle(m->soc);
     if (result != TARGET_DONE)
         return result;

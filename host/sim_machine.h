@@ -3,7 +3,7 @@
  *
  * A hart that retires nothing for a long time, or all that are not done, for a shorter one, is a
  * finding (TARGET_BROKE), and so is an assertion of the machine that failed, unless it was told to
- * have a bug. */
+ * have a bug. A machine that was out of reach for a while has lost its test (TARGET_LOST). */
 #ifndef HOST_SIM_MACHINE_H
 #define HOST_SIM_MACHINE_H
 
@@ -22,6 +22,7 @@ struct sim_plan {
 struct sim_machine;
 struct sim_machine *sim_machine_new(const struct sim_plan *plan);       /* NULL: out of memory */
 void sim_machine_free(struct sim_machine *m);
+struct abilities sim_machine_can(const struct sim_machine *m);
 struct machine_claims sim_machine_claims(const struct sim_machine *m);
 /* As run(), waves(), cycles() and seconds() of struct target. */
 enum target_result sim_machine_run(struct sim_machine *m, const struct program *p, uint64_t first,

@@ -84,13 +84,7 @@ static bool sim_open(const struct target_options *options, void **machine, struc
 
 static struct abilities sim_can(const void *machine)
 {
-    const struct soc_parameters *has = &((const struct sim_target *)machine)->plan.soc->parameters;
-    return (struct abilities){
-        .threads = has->harts, .registers = SIM_REGISTERS,
-        .load_sizes = 0x7f, .store_sizes = 0x7f, .swap_sizes = 1 << 2, .cas_sizes = 1 << 2,
-        .transactions = has->transactions, .interrupts = true, .flush = true, .uncached = true,
-        .nonfaulting = true, .memory = has->memory_bytes,
-    };
+    return sim_machine_can(((const struct sim_target *)machine)->machine);
 }
 
 static struct machine_claims sim_claims(const void *machine)

@@ -1,7 +1,7 @@
 // The interface of soc.h for a model that Verilator made of rtl/: the only C++ here.
 //
-// sim/build compiles it together with the model and says by SOC_* what that was made with. Each model
-// is a shared object of its own in which nothing but soc_interface is visible.
+// sim/build compiles it together with the model and says by SOC_* what that was made with. Each
+// model is a shared object of its own in which nothing but soc_interface is visible.
 #include "Vsoc.h"
 #include "verilated.h"
 #include "verilated_syms.h"
@@ -95,8 +95,8 @@ struct soc {
     soc() : top(&context, "") {}
 };
 
-// Whose model this thread is running: assertions and records are functions without an object. So are
-// parts of Verilator's library, which look for the context of the thread.
+// Whose model this thread is running: assertions and records are functions without an object. So
+// are parts of Verilator's library, which look for the context of the thread.
 static thread_local struct soc *current;
 
 static void enter(struct soc *s)
@@ -151,6 +151,7 @@ void soc_log_record(int hart, int kind, int size, int tx, int seq, int issue, in
 
 static void tick(struct soc *s)
 {
+    s->time += 10;
     s->top.clk_i = 1;
     s->top.eval();
 #if SOC_WAVES
@@ -163,7 +164,6 @@ static void tick(struct soc *s)
     if (s->waves)
         s->waves->dump(s->time - s->origin + 5);
 #endif
-    s->time += 10;
 }
 
 static uint32_t *array(struct soc *s, const char *scope)
@@ -200,6 +200,7 @@ static void soc_reset(struct soc *s, const struct soc_setup *setup)
     s->top.lossy_i = setup->capture == SOC_CAPTURE_LOSSY;
     s->top.visible_i = setup->visible;
     s->top.out_ready_i = 1;
+    s->top.peek_hart_i = 15;
     s->top.rst_i = 1;
     for (int i = 0; i < 3; i++)
         tick(s);
@@ -210,7 +211,7 @@ static void soc_reset(struct soc *s, const struct soc_setup *setup)
 #endif
 }
 
-static struct soc *soc_create(void)
+static struct soc *soc_create(const struct soc_interface *)
 {
     try {
         std::unique_ptr<struct soc> s(new struct soc);
@@ -308,13 +309,15 @@ static size_t soc_read_log(struct soc *s, uint32_t *words, size_t room)
     return s->log.take(words, room);
 }
 
-// No clock: nothing but the port's own answer changes.
+// No clock: nothing but the port's own answer changes. In between it is at a hart that there
+// hardly is, which costs the model least.
 static uint32_t peek(struct soc *s, uint32_t hart, uint32_t which)
 {
     enter(s);
     s->top.peek_hart_i = hart;
     s->top.peek_i = which;
     s->top.eval();
+    s->top.peek_hart_i = 15;
     return s->top.peek_o;
 }
 
@@ -397,4 +400,5 @@ extern "C" __attribute__((visibility("default"))) const struct soc_interface soc
     soc_assertion,
     soc_waves,
     soc_coverage,
+    nullptr,
 };

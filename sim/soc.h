@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-enum { SOC_VERSION = 1 };
+enum { SOC_VERSION = 2 };
 
 enum soc_model {
     SOC_SC, SOC_TSO, SOC_PSO, SOC_RMO
@@ -69,7 +69,7 @@ struct soc_interface {
     const char *name;          /* of the model, for messages */
     struct soc_parameters parameters;
 
-    struct soc *(*create)(void);                           /* NULL: out of memory */
+    struct soc *(*create)(const struct soc_interface *self); /* NULL: out of memory */
     void (*destroy)(struct soc *);
     /* Everything but code and memory is as new; harts start at MAP_CODE at the first step. */
     void (*reset)(struct soc *, const struct soc_setup *);
@@ -101,6 +101,9 @@ struct soc_interface {
     bool (*waves)(struct soc *, const char *file);
     /* Coverage so far, as Verilator writes it. False: it was built without. */
     bool (*coverage)(struct soc *, const char *file);
+    /* A machine that is elsewhere: why it can no longer be reached, since the last reset; what others
+     * return then is of no meaning. NULL: it can. May be NULL itself: it always can. */
+    const char *(*lost)(const struct soc *);
 };
 
 #ifdef __cplusplus

@@ -189,8 +189,9 @@ static void reset(struct soc *s, const struct soc_setup *setup)
     }
 }
 
-static struct soc *create(uint32_t harts)
+static struct soc *create(const struct soc_interface *self)
 {
+    uint32_t harts = self->parameters.harts;
     struct soc *s = calloc(1, sizeof *s + harts * sizeof s->hart[0]);
     if (!s)
         return NULL;
@@ -305,16 +306,13 @@ static bool no_file(struct soc *s, const char *file)
     .version = SOC_VERSION, .name = "reference",                                                   \
     .parameters = { .harts = n, .line_bytes = ISS_LINE_BYTES, .memory_bytes = ISS_MEMORY_BYTES,    \
                     .code_bytes = ISS_CODE_BYTES, .transactions = true },                          \
-    .create = create_##n, .destroy = destroy, .reset = reset, .write_code = write_code,            \
+    .create = create, .destroy = destroy, .reset = reset, .write_code = write_code,                \
     .write_memory = write_memory, .read_memory = read_memory, .step = step, .done = done,          \
     .cycle = cycle, .read_capture = read_capture, .read_log = read_log, .counter = counter,        \
     .hart = hart, .assertion = assertion, .waves = no_file, .coverage = no_file }
 
-#define CREATE(n) static struct soc *create_##n(void) { return create(n); }
 #define EACH(F) F(1) F(2) F(3) F(4) F(5) F(6) F(7) F(8)                                            \
                 F(9) F(10) F(11) F(12) F(13) F(14) F(15) F(16)
-
-EACH(CREATE)
 
 const struct soc_interface *iss_interface(uint32_t harts)
 {

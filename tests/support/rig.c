@@ -30,7 +30,7 @@ const struct soc_interface *rig_model(const struct soc_parameters *p)
 
 void rig_open(struct rig *r, const struct soc_interface *soc)
 {
-    *r = (struct rig){ .soc = soc, .s = soc->create() };
+    *r = (struct rig){ .soc = soc, .s = soc->create(soc) };
     TEST_ASSERT_NOT_NULL(r->s);
 }
 
