@@ -1,0 +1,53 @@
+/* The test runner: requests that concern the machine, and the stream that it captures.
+ *
+ * The stream goes through a ring of words. Three places in it, counted from the run's first word:
+ * what the host has acknowledged, what goes next, and how far the ring is filled. What is not
+ * acknowledged stays; when the ring is full the capture is not read, and harts wait. */
+#ifndef FIRMWARE_RUNNER_H
+#define FIRMWARE_RUNNER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "protocol.h"
+
+struct runner_place {
+    uint32_t word;              /* of the stream, */
+    uint32_t at;                /* and where in the ring it is */
+};
+
+struct runner {
+    uint32_t *ring;
+    uint32_t window;            /* words of it */
+    struct runner_place filled, next, acknowledged;
+    uint32_t floor;             /* words from here on are still used: a message may be on its way */
+    uint32_t run;
+    uint32_t phase;             /* PHASE_* */
+    uint32_t flags;             /* PROTOCOL_CAPTURE_*: to be told when all words have gone, */
+    bool told;                  /* and whether it has been */
+    bool ready;                 /* RESET came: it can run */
+    bool sourcing;              /* words come from SOURCE, */
+    uint32_t source;            /* so many still */
+    uint32_t cycle_low, cycle_high, limit_low, limit_high;
+};
+
+/* Machine in reset, nothing captured. */
+void runner_start(struct runner *r, uint32_t *ring, uint32_t window);
+
+/* Does a request. Its payload is replaced by the answer's, count by the length of that. */
+enum protocol_status runner_request(struct runner *r, uint32_t type, uint32_t *payload,
+                                    uint32_t *count);
+
+/* False: that cannot be. */
+bool runner_acknowledge(struct runner *r, const uint32_t *payload, uint32_t count);
+
+/* All that is not acknowledged goes again. */
+void runner_again(struct runner *r);
+
+/* Reads the capture, looks at the limit. Resting: no message of the stream is on its way. */
+void runner_poll(struct runner *r, bool resting);
+
+/* The next piece of the stream: run, place and flags, words. False: there is nothing to send. */
+bool runner_stream(struct runner *r, uint32_t place[3], const uint32_t **body, uint32_t *words);
+
+#endif
