@@ -1,4 +1,4 @@
-# Turns soc.def and zoo.def into `defines:  awk -f rtl/header.awk rtl/soc.def rtl/zoo.def
+# Turns .def files into `defines:  awk -f rtl/header.awk rtl/soc.def rtl/zoo.def > soc.vh
 BEGIN { print "// made by rtl/header.awk: do not edit" }
 /^NUMBER\(/ {
     split($0, f, /[(),][ ]*/)
@@ -10,4 +10,4 @@ BEGIN { print "// made by rtl/header.awk: do not edit" }
 /^EVENT\(/ { split($0, f, /[(),][ ]*/); printf "`define EVENT_%s %d\n", f[3], f[2]; events++ }
 /^WAIT\(/  { split($0, f, /[(),][ ]*/); printf "`define WAIT_%s 4'd%d\n", f[3], f[2] }
 /^BUG\(/   { split($0, f, /[(),][ ]*/); printf "`define BUG_%s 7'd%d\n", f[3], f[2] }
-END { printf "`define EVENTS %d\n", events }
+END { if (events) printf "`define EVENTS %d\n", events }
