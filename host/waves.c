@@ -1,6 +1,8 @@
 #include "waves.h"
 
 #include <inttypes.h>
+#include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -8,7 +10,7 @@
 
 #include "child.h"
 
-enum { MARGIN = 20, FEWEST_CYCLES = 40 };
+enum { MARGIN = 20 };         /* cycles that are shown before the first and after the last */
 
 /* ---- where to look ------------------------------------------------------------------------ */
 
@@ -93,23 +95,24 @@ int waves_describe(const struct waves_view *v, char *text, size_t size)
  * does not find, as in a machine of somebody else's. */
 static const struct waves_signal signals[] = {
     { WAVES_HART, "pc_o", 32 }, { WAVES_HART, "wait_o", 4 }, { WAVES_HART, "wait_addr_o", 32 },
-    { WAVES_HART, "ipi_i", 1 }, { WAVES_HART, "tx_active", 1 }, { WAVES_HART, "tx_abort", 1 },
+    { WAVES_HART, "rec_valid_o", 1 }, { WAVES_HART, "rec_kind_o", 4 },
+    { WAVES_HART, "rec_addr_o", 32 }, { WAVES_HART, "rec_read_o", 32 },
+    { WAVES_HART, "rec_written_o", 32 },
+    { WAVES_HART, "bus_valid_o", 1 }, { WAVES_HART, "bus_cmd_o", 2 },
+    { WAVES_HART, "bus_addr_o", 32 }, { WAVES_HART, "snp_valid_i", 1 },
+    { WAVES_HART, "snp_cmd_i", 2 }, { WAVES_HART, "snp_addr_i", 32 },
     { WAVES_LSU, "op_valid", 1 }, { WAVES_LSU, "op_ready", 1 }, { WAVES_LSU, "op_kind", 4 },
     { WAVES_LSU, "op_addr", 32 }, { WAVES_LSU, "op_data", 32 }, { WAVES_LSU, "wb_valid", 1 },
-    { WAVES_LSU, "wb_data", 32 },
-    { WAVES_RECORDS, "rec_valid_o", 1 }, { WAVES_RECORDS, "rec_kind_o", 4 },
-    { WAVES_RECORDS, "rec_addr_o", 32 }, { WAVES_RECORDS, "rec_read_o", 32 },
-    { WAVES_RECORDS, "rec_written_o", 32 }, { WAVES_RECORDS, "vis_valid_o", 1 },
-    { WAVES_RECORDS, "vis_addr_o", 32 }, { WAVES_RECORDS, "vis_data_o", 32 },
+    { WAVES_LSU, "wb_data", 32 }, { WAVES_LSU, "ipi_i", 1 }, { WAVES_LSU, "tx_active", 1 },
+    { WAVES_LSU, "tx_abort", 1 },
     { WAVES_CACHE, "req_valid", 1 }, { WAVES_CACHE, "req_ready", 1 }, { WAVES_CACHE, "req_op", 4 },
     { WAVES_CACHE, "req_addr", 32 }, { WAVES_CACHE, "req_data", 32 },
     { WAVES_CACHE, "rsp_valid", 1 }, { WAVES_CACHE, "rsp_done", 1 },
     { WAVES_CACHE, "rsp_data", 32 }, { WAVES_CACHE, "inv_valid", 1 },
     { WAVES_CACHE, "inv_addr", 32 }, { WAVES_CACHE, "tx_doomed", 2 },
-    { WAVES_BUS, "bus_valid_o", 1 }, { WAVES_BUS, "bus_ready_i", 1 },
-    { WAVES_BUS, "bus_cmd_o", 2 }, { WAVES_BUS, "bus_addr_o", 32 },
-    { WAVES_BUS, "snp_valid_i", 1 }, { WAVES_BUS, "snp_ready_o", 1 },
-    { WAVES_BUS, "snp_cmd_i", 2 }, { WAVES_BUS, "snp_addr_i", 32 },
+    { WAVES_CACHE, "vis_valid_o", 1 }, { WAVES_CACHE, "vis_addr_o", 32 },
+    { WAVES_CACHE, "vis_data_o", 32 },
+    { WAVES_BUS, "bus_ready_i", 1 }, { WAVES_BUS, "snp_ready_o", 1 },
     { WAVES_BUS, "ack_valid_o", 1 }, { WAVES_BUS, "ack_shared_o", 1 },
     { WAVES_BUS, "ack_data_o", 1 }, { WAVES_BUS, "out_valid_o", 1 }, { WAVES_BUS, "out_wb_o", 1 },
     { WAVES_BUS, "out_data_o", 32 }, { WAVES_BUS, "fill_valid_i", 1 },
@@ -130,20 +133,28 @@ const struct waves_signal *waves_signal(size_t i) { return i < SIGNALS ? &signal
 
 static const char *const groups[] = {
     [WAVES_HART] = "hart %d", [WAVES_LSU] = "hart %d to its load/store unit",
-    [WAVES_RECORDS] = "records of hart %d", [WAVES_CACHE] = "hart %d at its cache",
-    [WAVES_BUS] = "hart %d at the bus", [WAVES_MEMORY] = "bus to memory",
+    [WAVES_CACHE] = "hart %d at its cache", [WAVES_BUS] = "hart %d at the bus, the rest",
+    [WAVES_MEMORY] = "bus to memory",
 };
 
-/* Flags of GTKWave: 0x200 a comment, 0x22 hexadecimal, 0x28 binary. */
-static void put_group(FILE *out, enum waves_group group, int hart)
+static void put_title(FILE *out, enum waves_group group, int hart)
 {
-    fputs("@200\n-", out);
+    fputc('-', out);
     for (const char *at = groups[group]; *at; at++)
         if (at[0] == '%')
             fprintf(out, "%d", hart), at++;
         else
             fputc(*at, out);
     fputc('\n', out);
+}
+
+/* Flags of GTKWave: 0x22 hexadecimal, 0x28 binary; 0x200 a title, with 0x800000 of a group, at its
+ * end 0x1000000; 0x400000 of one that is folded, with 0x1000 at its end. */
+static void put_group(FILE *out, enum waves_group group, int hart)
+{
+    bool folded = group != WAVES_HART;
+    fputs(folded ? "@c00200\n" : "@800200\n", out);
+    put_title(out, group, hart);
     for (const struct waves_signal *s = signals; s < signals + SIGNALS; s++) {
         if (s->group != group)
             continue;
@@ -156,21 +167,20 @@ static void put_group(FILE *out, enum waves_group group, int hart)
             fprintf(out, "[%d:0]", s->width - 1);
         fputc('\n', out);
     }
+    fputs(folded ? "@1401200\n" : "@1000200\n", out);
+    put_title(out, group, hart);
 }
 
-/* The zoom is the power of two of time units that a pixel is, negated. */
+/* So that the cycles fill the window: GTKWave's zoom is the logarithm of the time that 200 of its
+ * pixels are, negated; about 1000 are beside the names. */
 static double zoom_for(uint64_t cycles)
 {
-    double zoom = 0;
-    for (double per_pixel = (double)cycles * TIME_PER_CYCLE / 1000; per_pixel > 1; per_pixel /= 2)
-        zoom -= 1;
-    return zoom;
+    return -log2((double)cycles * TIME_PER_CYCLE * 200 / 1000);
 }
 
 static void put_markers(const struct waves_view *v, FILE *out)
 {
-    uint64_t length = v->last - v->first;
-    fprintf(out, "*%.6f", zoom_for(length > FEWEST_CYCLES ? length + 2 * MARGIN : FEWEST_CYCLES));
+    fprintf(out, "*%.6f", zoom_for(v->last - v->first + 2 * MARGIN));
     fprintf(out, " %" PRIu64, v->marks ? v->mark[0].cycle * TIME_PER_CYCLE : 0);
     for (int i = 0; i < MOST_MARKS; i++)
         if (i < v->marks)
@@ -185,13 +195,17 @@ static void put_markers(const struct waves_view *v, FILE *out)
 bool waves_write_view(const struct waves_view *v, const char *fst, FILE *out)
 {
     uint64_t from = v->first > MARGIN ? v->first - MARGIN : 0;
+    const char *end = strrchr(fst, '.');
+    int stem = (int)(end ? end - fst : (ptrdiff_t)strlen(fst));
+    /* Where both were: with that GTKWave finds the waves also when the folder has moved. */
     fprintf(out, "[*] made by ordeal: the cycles of a violation\n"
-                 "[dumpfile] \"%s\"\n[timestart] %" PRIu64 "\n[size] 1600 900\n[pos] -1 -1\n",
-            fst, from * TIME_PER_CYCLE);
+                 "[dumpfile] \"%s\"\n[savefile] \"%.*s.gtkw\"\n", fst, stem, fst);
+    fprintf(out, "[timestart] %" PRIu64 "\n[size] 1600 900\n[pos] -1 -1\n",
+            from * TIME_PER_CYCLE);
     put_markers(v, out);
     fputs("@28\nsoc.clk_i\n@24\nsoc.cycle_q[31:0]\n", out);
-    for (int hart = 0; hart < 32; hart++)
-        for (int group = WAVES_HART; group <= WAVES_BUS; group++)
+    for (int group = WAVES_HART; group <= WAVES_BUS; group++)
+        for (int hart = 0; hart < 32; hart++)
             if (v->harts >> hart & 1)
                 put_group(out, (enum waves_group)group, hart);
     put_group(out, WAVES_MEMORY, 0);

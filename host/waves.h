@@ -21,8 +21,9 @@ struct waves_view {
     struct waves_mark mark[MOST_MARKS];
 };
 
-/* The signals that are shown of each hart, and of memory. */
-enum waves_group { WAVES_HART, WAVES_LSU, WAVES_RECORDS, WAVES_CACHE, WAVES_BUS, WAVES_MEMORY };
+/* The signals that are shown of each hart, and of memory; those of WAVES_HART, in which one sees what
+ * it does and hears of others, come first for all harts. */
+enum waves_group { WAVES_HART, WAVES_LSU, WAVES_CACHE, WAVES_BUS, WAVES_MEMORY };
 struct waves_signal { enum waves_group group; const char *name; int width; };
 const struct waves_signal *waves_signal(size_t i);   /* NULL after the last */
 
@@ -31,7 +32,7 @@ void waves_of_verdict(struct waves_view *v, const struct ordeal_trace *t,
                       const struct ordeal_verdict *verdict);
 /* What a machine that broke said: "…, cycle 24576; hart 1 …, for 20480 cycles". */
 void waves_of_words(struct waves_view *v, const char *broke);
-/* False: writing failed. `fst` is as the save file is to name it. */
+/* False: writing failed. `fst` is a whole path; the save file lies beside it and ends in .gtkw. */
 bool waves_write_view(const struct waves_view *v, const char *fst, FILE *out);
 /* "cycles 1203 to 1377: …", for people; as snprintf. */
 int waves_describe(const struct waves_view *v, char *text, size_t size);
