@@ -84,44 +84,44 @@ static void mixed(uint32_t hart, uint32_t k)
         uint32_t line = chance(6), word = chance(4);
         switch (chance(12)) {
         case 0: case 1: case 2:
-            emit(rv_addi(A0, ZERO, (int32_t)chance(2000)));
-            emit(rv_sw(A0, S10, at(line, word)));
+            racing_emit(rv_addi(A0, ZERO, (int32_t)chance(2000)));
+            racing_emit(rv_sw(A0, S10, racing_at(line, word)));
             break;
         case 3:
-            address(A2, line, word);
-            emit(rv_swap(A3, A0, A2));
+            racing_address(A2, line, word);
+            racing_emit(rv_swap(A3, A0, A2));
             break;
         case 4:
-            address(A2, line, word);
-            emit(rv_lr(A3, A2));
-            emit(rv_sc(A4, A3, A2));
+            racing_address(A2, line, word);
+            racing_emit(rv_lr(A3, A2));
+            racing_emit(rv_sc(A4, A3, A2));
             break;
-        case 5: emit(rv_fence(chance(16), chance(16))); break;
+        case 5: racing_emit(rv_fence(chance(16), chance(16))); break;
         case 6:
-            address(A2, line, word);
-            emit(chance(2) ? rv_flush(A2) : rv_prefetch_w(A2));
+            racing_address(A2, line, word);
+            racing_emit(chance(2) ? rv_flush(A2) : rv_prefetch_w(A2));
             break;
         case 7:
-            emit(rv_tx_begin(A7, 16));
-            emit(rv_lw(A1, S10, at(line, word)));
-            emit(rv_sw(A0, S10, at(line, 0)));
-            emit(chance(4) ? rv_tx_commit() : rv_tx_abort(3));
+            racing_emit(rv_tx_begin(A7, 16));
+            racing_emit(rv_lw(A1, S10, racing_at(line, word)));
+            racing_emit(rv_sw(A0, S10, racing_at(line, 0)));
+            racing_emit(chance(4) ? rv_tx_commit() : rv_tx_abort(3));
             break;
-        default: emit(rv_lw(A1 + chance(4), S10, at(line, word))); break;
+        default: racing_emit(rv_lw(A1 + chance(4), S10, racing_at(line, word))); break;
         }
     }
-    emit(rv_mark(A1));
+    racing_emit(rv_mark(A1));
 }
 
 /* Loads that hit, one after the other: more records than the stream takes. */
 static void torrent(uint32_t hart, uint32_t k)
 {
     (void)k;
-    emit(rv_lw(A1, S10, at(0, hart % 4)));
-    uint32_t top = loop(S2, 60);
+    racing_emit(rv_lw(A1, S10, racing_at(0, hart % 4)));
+    uint32_t top = racing_loop(S2, 60);
     for (uint32_t i = 0; i < 8; i++)
-        emit(rv_lw(A1 + i % 4, S10, at(0, hart % 4)));
-    again(S2, top);
+        racing_emit(rv_lw(A1 + i % 4, S10, racing_at(0, hart % 4)));
+    racing_again(S2, top);
 }
 
 static void run(void (*program)(uint32_t hart, uint32_t k), uint32_t k, struct soc_setup setup)
@@ -218,16 +218,16 @@ static void stores(uint32_t hart, uint32_t k)
 {
     random_state = (hart + 7) * 0x9E3779B97F4A7C15u + k;
     for (uint32_t i = 0; i < 60; i++) {
-        emit(rv_addi(A0, ZERO, (int32_t)(64 * hart + i + 1)));
-        emit(rv_sw(A0, S10, at(chance(3), chance(2))));
+        racing_emit(rv_addi(A0, ZERO, (int32_t)(64 * hart + i + 1)));
+        racing_emit(rv_sw(A0, S10, racing_at(chance(3), chance(2))));
         if (i % 16 == 15) {
-            address(A2, 0, 0);
-            emit(rv_swap(A3, A0, A2));
+            racing_address(A2, 0, 0);
+            racing_emit(rv_swap(A3, A0, A2));
         }
     }
-    meet(0);
+    racing_meet(0);
     for (uint32_t w = 0; w < 6 && hart == 0; w++)
-        load(w / 2, w % 2);
+        racing_load(w / 2, w % 2);
 }
 
 static void test_visible_stores(void)

@@ -82,36 +82,36 @@ static const char *step_at(uint32_t n)
 static void perform(char what, uint32_t line, uint32_t n)
 {
     switch (what) {
-    case 'L': load(line, 0); break;
-    case 'S': store(line, 0, 100 + n); break;
+    case 'L': racing_load(line, 0); break;
+    case 'S': racing_store(line, 0, 100 + n); break;
     case 'A':
-        address(A2, line, 0);
-        emit(rv_amoadd(A1, S9, A2));
-        emit(rv_mark(A1));
+        racing_address(A2, line, 0);
+        racing_emit(rv_amoadd(A1, S9, A2));
+        racing_emit(rv_mark(A1));
         break;
     case 'F':
-        address(A2, line, 0);
-        emit(rv_flush(A2));
+        racing_address(A2, line, 0);
+        racing_emit(rv_flush(A2));
         break;
     case 'P': case 'W':
-        address(A2, line, 0);
-        emit(what == 'P' ? rv_prefetch_r(A2) : rv_prefetch_w(A2));
-        nap(800);
+        racing_address(A2, line, 0);
+        racing_emit(what == 'P' ? rv_prefetch_r(A2) : rv_prefetch_w(A2));
+        racing_nap(800);
         break;
     case 'R':
-        address(A2, line, 0);
-        emit(rv_lr(A1, A2));
-        emit(rv_mark(A1));
+        racing_address(A2, line, 0);
+        racing_emit(rv_lr(A1, A2));
+        racing_emit(rv_mark(A1));
         break;
     case 'C': case 'c':
-        address(A2, line, 0);
-        set(A0, 100 + n);
-        emit(rv_sc(A1, A0, A2));
-        emit(rv_mark(A1));
+        racing_address(A2, line, 0);
+        racing_set(A0, 100 + n);
+        racing_emit(rv_sc(A1, A0, A2));
+        racing_emit(rv_mark(A1));
         break;
     case 'E':
         for (uint32_t i = 0; i < FILLERS; i++)
-            emit(rv_lw(A1, S10, at(2 + i, 0)));
+            racing_emit(rv_lw(A1, S10, racing_at(2 + i, 0)));
         break;
     default: TEST_FAIL_MESSAGE(script->steps);
     }
@@ -124,7 +124,7 @@ static void script_body(uint32_t hart, uint32_t k)
     for (uint32_t n = 0; (p = step_at(n)) != NULL; n++) {
         if ((uint32_t)(p[0] - '0') == hart)
             perform(p[1], p[1] == 'E' ? 0 : (uint32_t)(p[2] - 'a'), n);
-        meet(n);
+        racing_meet(n);
     }
 }
 

@@ -119,26 +119,26 @@ static void fence(const char *op)
         pred = op[1] == 'r' ? FENCE_R : FENCE_W;
         succ = op[2] == 'r' ? FENCE_R : FENCE_W;
     }
-    emit(rv_fence(pred, succ));
+    racing_emit(rv_fence(pred, succ));
 }
 
 static void perform(const char *thread)
 {
     uint32_t n = 0;
-    emit(rv_addi(T0, ZERO, 1));
-    emit(rv_addi(T1, ZERO, 2));
+    racing_emit(rv_addi(T0, ZERO, 1));
+    racing_emit(rv_addi(T1, ZERO, 2));
     for (const char *p = thread; p; p = next(p)) {
         uint32_t value = p[0] == 'S' || p[0] == 'X' ? (p[2] == '1' ? T0 : T1) : ZERO;
         switch (p[0]) {
-        case 'S': emit(rv_sw(value, S2, offset(p[1]))); break;
-        case 'L': emit(rv_lw(A1 + n++, S2, offset(p[1]))); break;
-        case 'X': emit(rv_swap(A1 + n++, value, S3 + (uint32_t)(p[1] - 'x'))); break;
+        case 'S': racing_emit(rv_sw(value, S2, offset(p[1]))); break;
+        case 'L': racing_emit(rv_lw(A1 + n++, S2, offset(p[1]))); break;
+        case 'X': racing_emit(rv_swap(A1 + n++, value, S3 + (uint32_t)(p[1] - 'x'))); break;
         case 'F': fence(p); break;
         default: TEST_FAIL_MESSAGE(test->threads);
         }
     }
     for (uint32_t i = 0; i < n; i++)
-        emit(rv_mark(A1 + i));
+        racing_emit(rv_mark(A1 + i));
 }
 
 /* Threads of a round stand on the harts in turn; harts that are left take them once more, so that
@@ -153,17 +153,17 @@ static uint32_t place(uint32_t round, uint32_t instance)
 /* Until the cycle that all harts agree on. */
 static void wait_for(uint32_t cycle)
 {
-    set(T3, cycle);
-    emit(rv_csrrs(T4, RV_MCYCLE, ZERO));
-    emit(rv_blt(T4, T3, -4));
+    racing_set(T3, cycle);
+    racing_emit(rv_csrrs(T4, RV_MCYCLE, ZERO));
+    racing_emit(rv_blt(T4, T3, -4));
 }
 
 /* Misses just before the thread keep the cache busy: then what hits overtakes what misses. */
 static void busy(uint32_t how, uint32_t number)
 {
-    set(T3, MAP_MEMORY + COLD + number * STRIDE);
+    racing_set(T3, MAP_MEMORY + COLD + number * STRIDE);
     for (int32_t i = 0; i < 2 && how > 1; i++)
-        emit(how == 2 ? rv_sw(ZERO, T3, i * STRIDE) : rv_lw(ZERO, T3, i * STRIDE));
+        racing_emit(how == 2 ? rv_sw(ZERO, T3, i * STRIDE) : rv_lw(ZERO, T3, i * STRIDE));
 }
 
 static void body(uint32_t hart, uint32_t k)
@@ -174,24 +174,24 @@ static void body(uint32_t hart, uint32_t k)
         uint32_t role = (hart + round) % racing_harts, instance = role / thread_count();
         if (instance >= instances())
             continue;
-        set(S2, MAP_MEMORY + place(round, instance));
+        racing_set(S2, MAP_MEMORY + place(round, instance));
         for (uint32_t i = 0; i < 3; i++)
-            emit(rv_addi(S3 + i, S2, (int32_t)i * STRIDE));
+            racing_emit(rv_addi(S3 + i, S2, (int32_t)i * STRIDE));
         for (uint32_t i = 0; i < 3; i++) /* all, some or none have the lines already */
             if (common & 1 ? common & 2 : dice >> i & 1)
-                emit(rv_lw(A0, S2, (int32_t)i * STRIDE));
+                racing_emit(rv_lw(A0, S2, (int32_t)i * STRIDE));
         wait_for(length * (round + 1));
-        nap(common & 12 ? dice >> 8 & 3 : dice >> 8 & 15);
+        racing_nap(common & 12 ? dice >> 8 & 3 : dice >> 8 & 15);
         busy(dice >> 16 & 3, (round * racing_harts + hart) * 2);
         perform(thread_at(role % thread_count()));
     }
-    meet(0);
+    racing_meet(0);
     bool finals = strpbrk(test->outcome, "xyz") != NULL;
     for (uint32_t round = 0; finals && hart == 0 && round < ROUNDS; round++)
         for (uint32_t i = 0; i < 3 * instances(); i++) {
-            set(S2, MAP_MEMORY + place(round, 0) + i * STRIDE);
-            emit(rv_lw(A1, S2, 0));
-            emit(rv_mark(A1));
+            racing_set(S2, MAP_MEMORY + place(round, 0) + i * STRIDE);
+            racing_emit(rv_lw(A1, S2, 0));
+            racing_emit(rv_mark(A1));
         }
 }
 

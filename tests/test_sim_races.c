@@ -12,13 +12,13 @@ void tearDown(void) { racing_close(); }
 /* All have the line to read and write a word of it each. */
 static void upgrade_body(uint32_t hart, uint32_t k)
 {
-    emit(rv_lw(A1, S10, 0));
-    meet(0);
-    nap(hart * k % 7);
-    store(0, hart % 4, 100 + hart);
-    meet(1);
+    racing_emit(rv_lw(A1, S10, 0));
+    racing_meet(0);
+    racing_nap(hart * k % 7);
+    racing_store(0, hart % 4, 100 + hart);
+    racing_meet(1);
     for (uint32_t w = 0; w < 4 && w < racing_harts; w++)
-        load(0, w);
+        racing_load(0, w);
 }
 
 static void upgrade_check(uint32_t k)
@@ -32,29 +32,29 @@ static void upgrade_check(uint32_t k)
 static void test_upgrades_race(void)
 {
     racing_race(MACHINE_USUAL, RACING_ANY, OFFSETS, upgrade_body, upgrade_check,
-         EVENTS(EVENT_UPGRADE, EVENT_UPGRADE_RACE, EVENT_BUS_CONFLICT, EVENT_INVALIDATED));
+         RACING_EVENTS(EVENT_UPGRADE, EVENT_UPGRADE_RACE, EVENT_BUS_CONFLICT, EVENT_INVALIDATED));
 }
 
 /* A dirty line is replaced while another hart asks for it, to read and to write. */
 static void eviction_body(uint32_t hart, uint32_t k)
 {
     if (hart == 0)
-        store(0, 0, 7);
-    meet(0);
+        racing_store(0, 0, 7);
+    racing_meet(0);
     if (hart == 0) {
         for (uint32_t i = 1; i < 4; i++)
-            emit(rv_lw(A1, S10, at(i, 0)));
+            racing_emit(rv_lw(A1, S10, racing_at(i, 0)));
     } else {
-        nap(k);
+        racing_nap(k);
         for (uint32_t i = 0; i < k % 3; i++)
-            emit(rv_addi(ZERO, ZERO, 0));
+            racing_emit(rv_addi(ZERO, ZERO, 0));
         if (k & 1)
-            store(0, 1, 9);
-        load(0, 0);
+            racing_store(0, 1, 9);
+        racing_load(0, 0);
     }
-    meet(1);
-    load(0, 0);
-    load(0, 1);
+    racing_meet(1);
+    racing_load(0, 0);
+    racing_load(0, 1);
 }
 
 static void eviction_check(uint32_t k)
@@ -69,22 +69,22 @@ static void eviction_check(uint32_t k)
 static void test_eviction_crosses_snoop(void)
 {
     racing_race(MACHINE_SMALL, RACING_ANY, OFFSETS, eviction_body, eviction_check,
-         EVENTS(EVENT_EVICT_DIRTY, EVENT_SNOOP_HIT_WB));
+         RACING_EVENTS(EVENT_EVICT_DIRTY, EVENT_SNOOP_HIT_WB));
 }
 
 /* All add to one word. */
 static void atomic_body(uint32_t hart, uint32_t k)
 {
     uint32_t top;
-    meet(0);
-    nap(hart * k % 5);
-    top = loop(S2, 15);
+    racing_meet(0);
+    racing_nap(hart * k % 5);
+    top = racing_loop(S2, 15);
     if (k & 1)
-        emit(rv_lw(A1, S10, 4)); /* then it has the line to read, and waits to write */
-    emit(rv_amoadd(A1, S9, S10));
-    again(S2, top);
-    meet(1);
-    load(0, 0);
+        racing_emit(rv_lw(A1, S10, 4)); /* then it has the line to read, and waits to write */
+    racing_emit(rv_amoadd(A1, S9, S10));
+    racing_again(S2, top);
+    racing_meet(1);
+    racing_load(0, 0);
 }
 
 static void atomic_check(uint32_t k)
@@ -97,28 +97,28 @@ static void atomic_check(uint32_t k)
 static void test_atomics_contend(void)
 {
     racing_race(MACHINE_USUAL, RACING_ANY, OFFSETS, atomic_body, atomic_check,
-         EVENTS(EVENT_ATOMIC_INVALIDATED, EVENT_FROM_CACHE, EVENT_SNOOP_HELD));
+         RACING_EVENTS(EVENT_ATOMIC_INVALIDATED, EVENT_FROM_CACHE, EVENT_SNOOP_HELD));
     racing_race(MACHINE_SMALL, RACING_ANY, OFFSETS, atomic_body, atomic_check,
-                EVENTS(EVENT_ATOMIC_INVALIDATED));
+                RACING_EVENTS(EVENT_ATOMIC_INVALIDATED));
 }
 
 /* The same with LR and SC, with time enough between them to lose the line. */
 static void reserved_body(uint32_t hart, uint32_t k)
 {
     uint32_t top, retry;
-    meet(0);
-    nap(hart * 3);
-    top = loop(S2, 8);
-    retry = here();
-    emit(rv_lr(A1, S10));
-    emit(rv_addi(A1, A1, 1));
+    racing_meet(0);
+    racing_nap(hart * 3);
+    top = racing_loop(S2, 8);
+    retry = racing_here();
+    racing_emit(rv_lr(A1, S10));
+    racing_emit(rv_addi(A1, A1, 1));
     if (k % 3 == 0 && hart == 0) /* if all did, none might ever come to an end */
-        nap(40);
-    emit(rv_sc(A2, A1, S10));
-    jump_back(rv_bne(A2, ZERO, 0), retry);
-    again(S2, top);
-    meet(1);
-    load(0, 0);
+        racing_nap(40);
+    racing_emit(rv_sc(A2, A1, S10));
+    racing_jump_back(rv_bne(A2, ZERO, 0), retry);
+    racing_again(S2, top);
+    racing_meet(1);
+    racing_load(0, 0);
 }
 
 static void reserved_check(uint32_t k)
@@ -131,26 +131,26 @@ static void reserved_check(uint32_t k)
 static void test_reservations_contend(void)
 {
     racing_race(MACHINE_USUAL, RACING_ANY, OFFSETS, reserved_body, reserved_check,
-         EVENTS(EVENT_RESERVATION_LOST, EVENT_SC_FAILED, EVENT_SNOOP_HELD));
+         RACING_EVENTS(EVENT_RESERVATION_LOST, EVENT_SC_FAILED, EVENT_SNOOP_HELD));
     racing_race(MACHINE_SMALL, RACING_ANY, OFFSETS, reserved_body, reserved_check,
-                EVENTS(EVENT_SC_FAILED));
+                RACING_EVENTS(EVENT_SC_FAILED));
 }
 
 /* Each hart writes a byte of one word and reads it back, with fences that empty the buffer. */
 static void bytes_body(uint32_t hart, uint32_t k)
 {
-    meet(0);
-    nap(hart * k % 3);
+    racing_meet(0);
+    racing_nap(hart * k % 3);
     for (uint32_t i = 1; i <= 10; i++) {
-        emit(rv_addi(A0, ZERO, (int32_t)(16 * hart + i)));
-        emit(rv_store(0, A0, S10, (int32_t)hart));
+        racing_emit(rv_addi(A0, ZERO, (int32_t)(16 * hart + i)));
+        racing_emit(rv_store(0, A0, S10, (int32_t)hart));
         if (i % 3 == 0)
-            emit(rv_fence(15, 15));
-        emit(rv_load(4, A1, S10, (int32_t)hart));
-        emit(rv_mark(A1));
+            racing_emit(rv_fence(15, 15));
+        racing_emit(rv_load(4, A1, S10, (int32_t)hart));
+        racing_emit(rv_mark(A1));
     }
-    meet(1);
-    load(0, 0);
+    racing_meet(1);
+    racing_load(0, 0);
 }
 
 static void bytes_check(uint32_t k)
@@ -169,24 +169,24 @@ static void bytes_check(uint32_t k)
 static void test_bytes_of_one_word(void)
 {
     racing_race(MACHINE_USUAL, RACING_ANY, OFFSETS, bytes_body, bytes_check,
-         EVENTS(EVENT_FROM_CACHE, EVENT_SNOOP_SUPPLY, EVENT_INVALIDATED));
+         RACING_EVENTS(EVENT_FROM_CACHE, EVENT_SNOOP_SUPPLY, EVENT_INVALIDATED));
 }
 
 /* A line is flushed again and again while another hart writes and reads it. */
 static void flush_body(uint32_t hart, uint32_t k)
 {
-    meet(0);
-    nap(hart * k);
+    racing_meet(0);
+    racing_nap(hart * k);
     for (uint32_t i = 1; i <= 12; i++) {
-        store(0, hart % 4, i);
+        racing_store(0, hart % 4, i);
         if (hart == 0)
-            emit(rv_flush(S10));
+            racing_emit(rv_flush(S10));
         else
-            load(0, 0);
+            racing_load(0, 0);
     }
-    meet(1);
+    racing_meet(1);
     for (uint32_t w = 0; w < racing_harts && w < 4; w++)
-        load(0, w);
+        racing_load(0, w);
 }
 
 static void flush_check(uint32_t k)
@@ -206,30 +206,30 @@ static void flush_check(uint32_t k)
 static void test_flush_crosses_snoop(void)
 {
     racing_race(MACHINE_USUAL, RACING_ANY, OFFSETS, flush_body, flush_check,
-                EVENTS(EVENT_SNOOP_HIT_WB));
+                RACING_EVENTS(EVENT_SNOOP_HIT_WB));
     racing_race(MACHINE_SMALL, RACING_ANY, OFFSETS, flush_body, flush_check,
-                EVENTS(EVENT_SNOOP_HIT_WB));
+                RACING_EVENTS(EVENT_SNOOP_HIT_WB));
 }
 
 /* Hart 1 writes line 1, then line 0, numbers that grow; hart 0 reads 0, then 1. */
 static void early_body(uint32_t hart, uint32_t k)
 {
     uint32_t top;
-    meet(0);
-    nap(k);
+    racing_meet(0);
+    racing_nap(k);
     if (hart == 1) {
         for (uint32_t i = 1; i <= 40; i++) {
-            emit(rv_addi(A0, ZERO, (int32_t)i));
-            emit(rv_sw(A0, S10, at(1, 0)));
-            emit(rv_sw(A0, S10, at(0, 0)));
+            racing_emit(rv_addi(A0, ZERO, (int32_t)i));
+            racing_emit(rv_sw(A0, S10, racing_at(1, 0)));
+            racing_emit(rv_sw(A0, S10, racing_at(0, 0)));
         }
     } else if (hart == 0) {
-        top = loop(S2, 60);
-        emit(rv_lw(A1, S10, at(0, 0)));
-        emit(rv_lw(A2, S10, at(1, 0)));
-        emit(rv_mark(A1));
-        emit(rv_mark(A2));
-        again(S2, top);
+        top = racing_loop(S2, 60);
+        racing_emit(rv_lw(A1, S10, racing_at(0, 0)));
+        racing_emit(rv_lw(A2, S10, racing_at(1, 0)));
+        racing_emit(rv_mark(A1));
+        racing_emit(rv_mark(A2));
+        racing_again(S2, top);
     }
 }
 
@@ -244,29 +244,29 @@ static void early_check(uint32_t k)
 static void test_early_loads_are_taken_again(void)
 {
     racing_race(MACHINE_USUAL, RACING_STRONG, OFFSETS, early_body, early_check,
-         EVENTS(EVENT_LOAD_SAMPLED_EARLY, EVENT_LOAD_RESAMPLED, EVENT_MISS_UNDER_MISS));
+         RACING_EVENTS(EVENT_LOAD_SAMPLED_EARLY, EVENT_LOAD_RESAMPLED, EVENT_MISS_UNDER_MISS));
 }
 
 /* More lines of one set than ways, all shared, each hart with a word in each. */
 static void crowd_body(uint32_t hart, uint32_t k)
 {
-    meet(0);
-    nap(hart * k % 11);
+    racing_meet(0);
+    racing_nap(hart * k % 11);
     for (uint32_t turn = 0; turn < 4; turn++)
         for (uint32_t line = 0; line < 6; line++) {
             uint32_t l = hart & 1 ? 5 - line : line;
             if (turn & 1) {
-                address(A2, l, hart % 4);
-                emit(rv_amoadd(ZERO, S9, A2));
+                racing_address(A2, l, hart % 4);
+                racing_emit(rv_amoadd(ZERO, S9, A2));
             } else {
-                emit(rv_lw(A1, S10, at(l, hart % 4)));
-                emit(rv_addi(A1, A1, 1));
-                emit(rv_sw(A1, S10, at(l, hart % 4)));
+                racing_emit(rv_lw(A1, S10, racing_at(l, hart % 4)));
+                racing_emit(rv_addi(A1, A1, 1));
+                racing_emit(rv_sw(A1, S10, racing_at(l, hart % 4)));
             }
         }
-    meet(1);
+    racing_meet(1);
     for (uint32_t line = 0; line < 6; line++)
-        load(line, hart % 4);
+        racing_load(line, hart % 4);
 }
 
 static void crowd_check(uint32_t k)
@@ -280,33 +280,33 @@ static void crowd_check(uint32_t k)
 static void test_crowded_set(void)
 {
     racing_race(MACHINE_USUAL, RACING_ANY, OFFSETS, crowd_body, crowd_check,
-         EVENTS(EVENT_EVICT_DIRTY, EVENT_EVICT_CLEAN, EVENT_SNOOP_HIT_WB, EVENT_MISS_UNDER_MISS,
-                EVENT_DATA_OUT_OF_ORDER, EVENT_BUS_CONFLICT));
+         RACING_EVENTS(EVENT_EVICT_DIRTY, EVENT_EVICT_CLEAN, EVENT_SNOOP_HIT_WB,
+                       EVENT_MISS_UNDER_MISS, EVENT_DATA_OUT_OF_ORDER, EVENT_BUS_CONFLICT));
     racing_race(MACHINE_SMALL, RACING_ANY, OFFSETS, crowd_body, crowd_check,
-         EVENTS(EVENT_EVICT_DIRTY, EVENT_SNOOP_HIT_WB, EVENT_MEMORY_BEHIND_WRITE));
+         RACING_EVENTS(EVENT_EVICT_DIRTY, EVENT_SNOOP_HIT_WB, EVENT_MEMORY_BEHIND_WRITE));
 }
 
 /* Stores to more lines than there is room for, one after the other, and back. */
 static void stream_body(uint32_t hart, uint32_t k)
 {
     uint32_t top;
-    set(S3, MAP_MEMORY + 2048 * hart);
-    meet(0);
+    racing_set(S3, MAP_MEMORY + 2048 * hart);
+    racing_meet(0);
     for (uint32_t turn = 0; turn < 2; turn++) {
-        emit(rv_addi(S4, S3, 0));
-        top = loop(S2, 40);
-        emit(rv_add(A0, S2, S4));
+        racing_emit(rv_addi(S4, S3, 0));
+        top = racing_loop(S2, 40);
+        racing_emit(rv_add(A0, S2, S4));
         if (turn == 0) {
             if (k & 1)
-                emit(rv_prefetch_w(S4));
-            emit(rv_sw(A0, S4, 0));
+                racing_emit(rv_prefetch_w(S4));
+            racing_emit(rv_sw(A0, S4, 0));
         } else {
-            emit(rv_lw(A1, S4, 0));
-            emit(rv_beq(A0, A1, 8));
-            emit(rv_mark(A1));
+            racing_emit(rv_lw(A1, S4, 0));
+            racing_emit(rv_beq(A0, A1, 8));
+            racing_emit(rv_mark(A1));
         }
-        emit(rv_addi(S4, S4, 16));
-        again(S2, top);
+        racing_emit(rv_addi(S4, S4, 16));
+        racing_again(S2, top);
     }
 }
 
@@ -320,27 +320,27 @@ static void stream_check(uint32_t k)
 static void test_write_backs_queue_up(void)
 {
     racing_race(MACHINE_SMALL, RACING_ANY, OFFSETS, stream_body, stream_check,
-         EVENTS(EVENT_EVICT_DIRTY, EVENT_WB_FULL, EVENT_BUFFER_FULL));
+         RACING_EVENTS(EVENT_EVICT_DIRTY, EVENT_WB_FULL, EVENT_BUFFER_FULL));
 }
 
 /* Uncached, then cached: who sees the second sees the first. */
 static void uncached_body(uint32_t hart, uint32_t k)
 {
-    set(S3, MAP_UNCACHED + RACING_FREE);
-    meet(0);
-    nap(hart * k % 5);
+    racing_set(S3, MAP_UNCACHED + RACING_FREE);
+    racing_meet(0);
+    racing_nap(hart * k % 5);
     for (uint32_t i = 1; i <= 8; i++) {
         if (hart == 0) {
-            emit(rv_addi(A0, ZERO, (int32_t)i));
-            emit(rv_sw(A0, S3, 0));
-            emit(rv_fence(FENCE_W, FENCE_W));
-            emit(rv_sw(A0, S10, 0));
+            racing_emit(rv_addi(A0, ZERO, (int32_t)i));
+            racing_emit(rv_sw(A0, S3, 0));
+            racing_emit(rv_fence(FENCE_W, FENCE_W));
+            racing_emit(rv_sw(A0, S10, 0));
         } else {
-            emit(rv_lw(A1, S10, 0));
-            emit(rv_fence(FENCE_R, FENCE_R));
-            emit(rv_lw(A2, S3, 0));
-            emit(rv_mark(A1));
-            emit(rv_mark(A2));
+            racing_emit(rv_lw(A1, S10, 0));
+            racing_emit(rv_fence(FENCE_R, FENCE_R));
+            racing_emit(rv_lw(A2, S3, 0));
+            racing_emit(rv_mark(A1));
+            racing_emit(rv_mark(A2));
         }
     }
 }
@@ -357,7 +357,7 @@ static void uncached_check(uint32_t k)
 static void test_uncached_is_ordered_with_cached(void)
 {
     racing_race(MACHINE_USUAL, RACING_ANY, OFFSETS, uncached_body, uncached_check,
-                EVENTS(EVENT_UNCACHED));
+                RACING_EVENTS(EVENT_UNCACHED));
 }
 
 int main(void)

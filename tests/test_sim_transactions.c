@@ -14,16 +14,16 @@ static uint32_t begin_at;
 /* A transaction that ends with the status in A7 in any case: 0 where it committed. */
 static void tx_begin(void)
 {
-    emit(rv_addi(A7, ZERO, 0));
-    begin_at = here();
-    emit(rv_tx_begin(A7, 4 * 64));
+    racing_emit(rv_addi(A7, ZERO, 0));
+    begin_at = racing_here();
+    racing_emit(rv_tx_begin(A7, 4 * 64));
 }
 
 static void tx_commit(void)
 {
-    emit(rv_tx_commit());
-    while (here() - begin_at < 64)
-        emit(rv_nop());
+    racing_emit(rv_tx_commit());
+    while (racing_here() - begin_at < 64)
+        racing_emit(rv_nop());
 }
 
 static bool is(uint32_t hart, uint32_t n, uint32_t value)
@@ -38,27 +38,27 @@ static void check(bool good) { TEST_ASSERT_TRUE_MESSAGE(good, racing_context); }
 static void read_set_body(uint32_t hart, uint32_t k)
 {
     if (hart == 0)
-        emit(rv_lw(A1, S10, at(0, 0))); /* what it saw then does not count any more */
-    meet(0);
+        racing_emit(rv_lw(A1, S10, racing_at(0, 0))); /* what it saw then does not count any more */
+    racing_meet(0);
     if (hart == 0) {
-        nap(k & 2 ? k : 0);
+        racing_nap(k & 2 ? k : 0);
         tx_begin();
-        emit(rv_lw(A1, S10, at(0, 0)));
-        nap(20);
-        emit(rv_lw(A2, S10, at(0, 0)));
-        emit(rv_lw(A3, S10, at(1, 0)));
+        racing_emit(rv_lw(A1, S10, racing_at(0, 0)));
+        racing_nap(20);
+        racing_emit(rv_lw(A2, S10, racing_at(0, 0)));
+        racing_emit(rv_lw(A3, S10, racing_at(1, 0)));
         tx_commit();
-        emit(rv_mark(A7));
-        emit(rv_mark(A1));
-        emit(rv_mark(A2));
-        emit(rv_mark(A3));
+        racing_emit(rv_mark(A7));
+        racing_emit(rv_mark(A1));
+        racing_emit(rv_mark(A2));
+        racing_emit(rv_mark(A3));
     } else if (hart == 1) {
-        nap(2 * k);
+        racing_nap(2 * k);
         if (k & 1)
-            emit(rv_lw(A1, S10, at(0, 0))); /* then it is an upgrade */
-        store(1, 0, 9);
-        emit(rv_fence(FENCE_W, FENCE_W));
-        store(0, 0, 5);
+            racing_emit(rv_lw(A1, S10, racing_at(0, 0))); /* then it is an upgrade */
+        racing_store(1, 0, 9);
+        racing_emit(rv_fence(FENCE_W, FENCE_W));
+        racing_store(0, 0, 5);
     }
 }
 
@@ -75,9 +75,9 @@ static void read_set_check(uint32_t k)
 static void test_read_set_written(void)
 {
     racing_race(MACHINE_USUAL, RACING_ANY, OFFSETS, read_set_body, read_set_check,
-                EVENTS(EVENT_TX_CONFLICTS, EVENT_TX_ABORTED, EVENT_TX_COMMITTED));
+                RACING_EVENTS(EVENT_TX_CONFLICTS, EVENT_TX_ABORTED, EVENT_TX_COMMITTED));
     racing_race(MACHINE_SMALL, RACING_ANY, OFFSETS, read_set_body, read_set_check,
-                EVENTS(EVENT_TX_CONFLICTS, EVENT_TX_ABORTED, EVENT_TX_COMMITTED));
+                RACING_EVENTS(EVENT_TX_CONFLICTS, EVENT_TX_ABORTED, EVENT_TX_COMMITTED));
 }
 
 /* ---- a line that was written is read -------------------------------------------------------- */
@@ -85,30 +85,30 @@ static void test_read_set_written(void)
 static void write_set_body(uint32_t hart, uint32_t k)
 {
     if (k & 1 && hart == 0)
-        store(0, 0, 1); /* dirty before */
-    meet(0);
+        racing_store(0, 0, 1); /* dirty before */
+    racing_meet(0);
     if (hart == 0) {
         tx_begin();
-        set(A0, 5);
-        emit(rv_sw(A0, S10, at(0, 0)));
-        nap(15);
-        emit(rv_sw(A0, S10, at(1, 0)));
+        racing_set(A0, 5);
+        racing_emit(rv_sw(A0, S10, racing_at(0, 0)));
+        racing_nap(15);
+        racing_emit(rv_sw(A0, S10, racing_at(1, 0)));
         tx_commit();
-        emit(rv_mark(A7));
+        racing_emit(rv_mark(A7));
     } else {
-        nap(k + 5 * hart);
+        racing_nap(k + 5 * hart);
         for (uint32_t i = 0; i < 3; i++) {
-            emit(rv_lw(A1, S10, at((i + k) & 1, 0)));
-            emit(rv_fence(FENCE_R, FENCE_R));
-            emit(rv_lw(A2, S10, at((i + k + 1) & 1, 0)));
-            emit(rv_mark(A1));
-            emit(rv_mark(A2));
-            nap(4);
+            racing_emit(rv_lw(A1, S10, racing_at((i + k) & 1, 0)));
+            racing_emit(rv_fence(FENCE_R, FENCE_R));
+            racing_emit(rv_lw(A2, S10, racing_at((i + k + 1) & 1, 0)));
+            racing_emit(rv_mark(A1));
+            racing_emit(rv_mark(A2));
+            racing_nap(4);
         }
     }
-    meet(1);
-    load(0, 0);
-    load(1, 0);
+    racing_meet(1);
+    racing_load(0, 0);
+    racing_load(1, 0);
 }
 
 static void write_set_check(uint32_t k)
@@ -130,35 +130,35 @@ static void write_set_check(uint32_t k)
 static void test_write_set_read(void)
 {
     racing_race(MACHINE_USUAL, RACING_ANY, OFFSETS, write_set_body, write_set_check,
-                EVENTS(EVENT_TX_CONFLICTS, EVENT_TX_ABORTED, EVENT_TX_COMMITTED));
+                RACING_EVENTS(EVENT_TX_CONFLICTS, EVENT_TX_ABORTED, EVENT_TX_COMMITTED));
     racing_race(MACHINE_SMALL, RACING_ANY, OFFSETS, write_set_body, write_set_check,
-                EVENTS(EVENT_TX_CONFLICTS, EVENT_TX_ABORTED, EVENT_TX_COMMITTED));
+                RACING_EVENTS(EVENT_TX_CONFLICTS, EVENT_TX_ABORTED, EVENT_TX_COMMITTED));
 }
 
 /* ---- a line that was written is written ----------------------------------------------------- */
 
 static void both_write_body(uint32_t hart, uint32_t k)
 {
-    meet(0);
+    racing_meet(0);
     if (hart == 0) {
         tx_begin();
-        set(A0, 5);
-        emit(rv_sw(A0, S10, at(0, 0)));
-        emit(rv_lw(A1, S10, at(0, 1))); /* what the other writes, in the same line */
-        nap(15);
-        emit(rv_lw(A2, S10, at(0, 1)));
-        emit(rv_sw(A0, S10, at(0, 2)));
+        racing_set(A0, 5);
+        racing_emit(rv_sw(A0, S10, racing_at(0, 0)));
+        racing_emit(rv_lw(A1, S10, racing_at(0, 1))); /* what the other writes, in the same line */
+        racing_nap(15);
+        racing_emit(rv_lw(A2, S10, racing_at(0, 1)));
+        racing_emit(rv_sw(A0, S10, racing_at(0, 2)));
         tx_commit();
-        emit(rv_mark(A7));
-        emit(rv_mark(A1));
-        emit(rv_mark(A2));
+        racing_emit(rv_mark(A7));
+        racing_emit(rv_mark(A1));
+        racing_emit(rv_mark(A2));
     } else if (hart == 1) {
-        nap(k);
-        store(0, 1, 9);
+        racing_nap(k);
+        racing_store(0, 1, 9);
     }
-    meet(1);
+    racing_meet(1);
     for (uint32_t w = 0; w < 3; w++)
-        load(0, w);
+        racing_load(0, w);
 }
 
 static void both_write_check(uint32_t k)
@@ -179,27 +179,27 @@ static void both_write_check(uint32_t k)
 static void test_write_set_written(void)
 {
     racing_race(MACHINE_USUAL, RACING_ANY, OFFSETS, both_write_body, both_write_check,
-                EVENTS(EVENT_TX_CONFLICTS, EVENT_TX_ABORTED, EVENT_TX_COMMITTED));
+                RACING_EVENTS(EVENT_TX_CONFLICTS, EVENT_TX_ABORTED, EVENT_TX_COMMITTED));
 }
 
 /* ---- no conflict: what was read is read; other lines are written ---------------------------- */
 
 static void no_conflict_body(uint32_t hart, uint32_t k)
 {
-    meet(0);
+    racing_meet(0);
     if (hart == 0) {
         tx_begin();
-        emit(rv_lw(A1, S10, at(0, 0)));
-        emit(rv_sw(S9, S10, 1024 + 64));
-        nap(10);
-        emit(rv_lw(A2, S10, at(0, 1)));
+        racing_emit(rv_lw(A1, S10, racing_at(0, 0)));
+        racing_emit(rv_sw(S9, S10, 1024 + 64));
+        racing_nap(10);
+        racing_emit(rv_lw(A2, S10, racing_at(0, 1)));
         tx_commit();
-        emit(rv_mark(A7));
+        racing_emit(rv_mark(A7));
     } else {
-        nap(k);
-        emit(rv_lw(A1, S10, at(0, 0)));
-        emit(rv_sw(S9, S10, 1024 + 256 + 64 + 16 * (int32_t)hart));
-        emit(rv_lw(A1, S10, at(0, 1)));
+        racing_nap(k);
+        racing_emit(rv_lw(A1, S10, racing_at(0, 0)));
+        racing_emit(rv_sw(S9, S10, 1024 + 256 + 64 + 16 * (int32_t)hart));
+        racing_emit(rv_lw(A1, S10, racing_at(0, 1)));
     }
 }
 
@@ -213,7 +213,7 @@ static void no_conflict_check(uint32_t k)
 static void test_no_conflict(void)
 {
     racing_race(MACHINE_USUAL, RACING_ANY, OFFSETS, no_conflict_body, no_conflict_check,
-                EVENTS(EVENT_TX_COMMITTED));
+                RACING_EVENTS(EVENT_TX_COMMITTED));
 }
 
 /* ---- an abort leaves nothing, for anybody at any time --------------------------------------- */
@@ -221,30 +221,30 @@ static void test_no_conflict(void)
 static void abort_body(uint32_t hart, uint32_t k)
 {
     if (hart == 0) {
-        store(0, 0, 1);
-        store(1, 0, 1);
+        racing_store(0, 0, 1);
+        racing_store(1, 0, 1);
     }
-    meet(0);
+    racing_meet(0);
     if (hart == 0) {
         for (uint32_t i = 0; i < 4; i++) {
-            set(A0, 66 + i);
-            begin_at = here();
-            emit(rv_tx_begin(A7, 4 * 7));
-            emit(rv_sw(A0, S10, at(0, 0)));
-            emit(rv_sw(A0, S10, at(1, 0)));
-            emit(rv_lw(A1, S10, at(0, 0)));
-            emit(k & 1 ? rv_nop() : rv_lw(A2, S10, at(1, 0)));
-            emit(rv_tx_abort(i));
-            emit(rv_nop());
+            racing_set(A0, 66 + i);
+            begin_at = racing_here();
+            racing_emit(rv_tx_begin(A7, 4 * 7));
+            racing_emit(rv_sw(A0, S10, racing_at(0, 0)));
+            racing_emit(rv_sw(A0, S10, racing_at(1, 0)));
+            racing_emit(rv_lw(A1, S10, racing_at(0, 0)));
+            racing_emit(k & 1 ? rv_nop() : rv_lw(A2, S10, racing_at(1, 0)));
+            racing_emit(rv_tx_abort(i));
+            racing_emit(rv_nop());
         }
     } else {
-        nap(k % 5);
+        racing_nap(k % 5);
         for (uint32_t i = 0; i < 8; i++)
-            load(i & 1, 0);
+            racing_load(i & 1, 0);
     }
-    meet(1);
-    load(0, 0);
-    load(1, 0);
+    racing_meet(1);
+    racing_load(0, 0);
+    racing_load(1, 0);
 }
 
 static void abort_check(uint32_t k)
@@ -258,36 +258,36 @@ static void abort_check(uint32_t k)
 static void test_aborts_leave_nothing(void)
 {
     racing_race(MACHINE_USUAL, RACING_ANY, OFFSETS, abort_body, abort_check,
-                EVENTS(EVENT_TX_ABORTED, EVENT_TX_CONFLICTS));
+                RACING_EVENTS(EVENT_TX_ABORTED, EVENT_TX_CONFLICTS));
     racing_race(MACHINE_SMALL, RACING_ANY, OFFSETS, abort_body, abort_check,
-                EVENTS(EVENT_TX_ABORTED, EVENT_TX_CONFLICTS));
+                RACING_EVENTS(EVENT_TX_ABORTED, EVENT_TX_CONFLICTS));
 }
 
 /* ---- stores before a transaction are there before it, stores of it after them --------------- */
 
 static void order_body(uint32_t hart, uint32_t k)
 {
-    meet(0);
+    racing_meet(0);
     if (hart == 0) {
-        nap(k % 7);
-        store(2, 0, 1);
+        racing_nap(k % 7);
+        racing_store(2, 0, 1);
         tx_begin();
-        emit(rv_lw(A1, S10, at(0, 0)));
-        emit(rv_sw(S9, S10, at(1, 0)));
+        racing_emit(rv_lw(A1, S10, racing_at(0, 0)));
+        racing_emit(rv_sw(S9, S10, racing_at(1, 0)));
         tx_commit();
-        store(3, 0, 1);
-        emit(rv_mark(A7));
-        emit(rv_mark(A1));
+        racing_store(3, 0, 1);
+        racing_emit(rv_mark(A7));
+        racing_emit(rv_mark(A1));
     } else if (hart == 1) { /* Dekker's way round, and reading from the end */
-        nap(k % 5);
-        store(0, 0, 1);
-        emit(rv_fence(15, 15));
-        load(2, 0);
-        load(3, 0);
-        emit(rv_fence(FENCE_R, FENCE_R));
-        load(1, 0);
-        emit(rv_fence(FENCE_R, FENCE_R));
-        load(2, 0);
+        racing_nap(k % 5);
+        racing_store(0, 0, 1);
+        racing_emit(rv_fence(15, 15));
+        racing_load(2, 0);
+        racing_load(3, 0);
+        racing_emit(rv_fence(FENCE_R, FENCE_R));
+        racing_load(1, 0);
+        racing_emit(rv_fence(FENCE_R, FENCE_R));
+        racing_load(2, 0);
     }
 }
 
@@ -304,7 +304,7 @@ static void order_check(uint32_t k)
 static void test_transactions_are_barriers(void)
 {
     racing_race(MACHINE_USUAL, RACING_ANY, OFFSETS, order_body, order_check,
-                EVENTS(EVENT_TX_COMMITTED));
+                RACING_EVENTS(EVENT_TX_COMMITTED));
 }
 
 /* ---- Dekker with transactions: the stores before one are over when it begins ----------------- */
@@ -312,26 +312,26 @@ static void test_transactions_are_barriers(void)
 /* To lines of other sets than those that the harts share. */
 static void cold_stores(uint32_t hart, uint32_t count)
 {
-    set(T3, MAP_MEMORY + 2 * RACING_FREE + 1024 * hart + 16);
+    racing_set(T3, MAP_MEMORY + 2 * RACING_FREE + 1024 * hart + 16);
     for (uint32_t i = 0; i < count; i++)
-        emit(rv_sw(S9, T3, 48 * (int32_t)i));
+        racing_emit(rv_sw(S9, T3, 48 * (int32_t)i));
 }
 
 static void dekker_body(uint32_t hart, uint32_t k)
 {
     uint32_t other = 1 - (hart & 1);
     if (hart < 2)
-        emit(rv_lw(A1, S10, at(other, 0)));
-    meet(0);
+        racing_emit(rv_lw(A1, S10, racing_at(other, 0)));
+    racing_meet(0);
     if (hart < 2) {
-        nap(hart * k % 4);
+        racing_nap(hart * k % 4);
         cold_stores(hart, k % 6);
-        store(hart, 0, 1);
+        racing_store(hart, 0, 1);
         tx_begin();
-        emit(rv_lw(A1, S10, at(other, 0)));
+        racing_emit(rv_lw(A1, S10, racing_at(other, 0)));
         tx_commit();
-        emit(rv_mark(A7));
-        emit(rv_mark(A1));
+        racing_emit(rv_mark(A7));
+        racing_emit(rv_mark(A1));
     }
 }
 
@@ -344,30 +344,30 @@ static void dekker_check(uint32_t k)
 static void test_stores_before_a_transaction(void)
 {
     racing_race(MACHINE_USUAL, RACING_ANY, OFFSETS, dekker_body, dekker_check,
-                EVENTS(EVENT_TX_COMMITTED));
+                RACING_EVENTS(EVENT_TX_COMMITTED));
 }
 
 /* ---- a conflict while the commit waits for the last stores ----------------------------------- */
 
 static void late_body(uint32_t hart, uint32_t k)
 {
-    emit(rv_lw(A1, S10, at(0, 0)));
+    racing_emit(rv_lw(A1, S10, racing_at(0, 0)));
     if (hart == 1)
-        emit(rv_lw(A1, S10, at(1, 0)));
-    meet(0);
+        racing_emit(rv_lw(A1, S10, racing_at(1, 0)));
+    racing_meet(0);
     if (hart == 0) {
         tx_begin();
-        emit(rv_lw(A1, S10, at(0, 0)));
+        racing_emit(rv_lw(A1, S10, racing_at(0, 0)));
         cold_stores(0, 1 + k % 4);
-        emit(rv_sw(S9, S10, at(1, 0)));
+        racing_emit(rv_sw(S9, S10, racing_at(1, 0)));
         tx_commit();
-        emit(rv_mark(A7));
-        emit(rv_mark(A1));
+        racing_emit(rv_mark(A7));
+        racing_emit(rv_mark(A1));
     } else if (hart == 1) {
-        nap(k * k / 16);
-        store(0, 0, 1);
-        emit(rv_fence(15, 15));
-        load(1, 0);
+        racing_nap(k * k / 16);
+        racing_store(0, 0, 1);
+        racing_emit(rv_fence(15, 15));
+        racing_load(1, 0);
     }
 }
 
@@ -381,24 +381,24 @@ static void late_check(uint32_t k)
 static void test_late_conflict(void)
 {
     racing_race(MACHINE_USUAL, RACING_ANY, 2 * OFFSETS, late_body, late_check,
-                EVENTS(EVENT_TX_CONFLICTS, EVENT_TX_COMMITTED));
+                RACING_EVENTS(EVENT_TX_CONFLICTS, EVENT_TX_COMMITTED));
 }
 
 /* ---- a read set that does not fit ----------------------------------------------------------- */
 
 static void capacity_body(uint32_t hart, uint32_t k)
 {
-    meet(0);
+    racing_meet(0);
     if (hart == 0) {
         tx_begin();
         for (uint32_t i = 0; i < 5; i++)
-            emit(rv_lw(A1, S10, at(i, 0)));
-        emit(rv_lw(A2, S10, at(0, 0)));
+            racing_emit(rv_lw(A1, S10, racing_at(i, 0)));
+        racing_emit(rv_lw(A2, S10, racing_at(0, 0)));
         tx_commit();
-        emit(rv_mark(A7));
+        racing_emit(rv_mark(A7));
     } else {
-        nap(k);
-        store(0, 0, 1);
+        racing_nap(k);
+        racing_store(0, 0, 1);
     }
 }
 
@@ -411,9 +411,9 @@ static void capacity_check(uint32_t k)
 static void test_read_set_too_large(void)
 {
     racing_race(MACHINE_USUAL, RACING_ANY, OFFSETS, capacity_body, capacity_check,
-                EVENTS(EVENT_TX_CAPACITIES));
+                RACING_EVENTS(EVENT_TX_CAPACITIES));
     racing_race(MACHINE_SMALL, RACING_ANY, OFFSETS, capacity_body, capacity_check,
-                EVENTS(EVENT_TX_CAPACITIES));
+                RACING_EVENTS(EVENT_TX_CAPACITIES));
 }
 
 int main(void)

@@ -31,10 +31,10 @@ void racing_run(void (*body)(uint32_t hart, uint32_t k), uint32_t k, const struc
     rig_reset(&racing, setup, (BARRIERS + 4096) / 4);
     for (uint32_t h = 0; h < racing_harts; h++) {
         code.count = 0;
-        set(S10, MAP_MEMORY);
-        set(S9, 1);
+        racing_set(S10, MAP_MEMORY);
+        racing_set(S9, 1);
         body(h, k);
-        emit(rv_done());
+        racing_emit(rv_done());
         rig_load(&racing, h, &code);
     }
     rig_run(&racing, CYCLES);
@@ -70,56 +70,60 @@ void racing_expect(uint32_t hart, uint32_t mark, uint32_t value)
 
 /* ---- parts of programs ---------------------------------------------------------------------- */
 
-void emit(uint32_t word) { rig_emit(&code, word); }
-void set(uint32_t rd, uint32_t value) { rig_li(&code, rd, value); }
-uint32_t here(void) { return code.count; }
-int32_t at(uint32_t line, uint32_t word) { return (int32_t)(RACING_LINE * line + 4 * word); }
-void address(uint32_t rd, uint32_t line, uint32_t word) { emit(rv_addi(rd, S10, at(line, word))); }
+void racing_emit(uint32_t word) { rig_emit(&code, word); }
+void racing_set(uint32_t rd, uint32_t value) { rig_li(&code, rd, value); }
+uint32_t racing_here(void) { return code.count; }
+int32_t racing_at(uint32_t line, uint32_t word) { return (int32_t)(RACING_LINE * line + 4 * word); }
 
-void jump_back(uint32_t branch, uint32_t to)
+void racing_address(uint32_t rd, uint32_t line, uint32_t word)
 {
-    emit(branch | rv_b(4 * ((int32_t)to - (int32_t)code.count), 0, 0, 0, 0));
+    racing_emit(rv_addi(rd, S10, racing_at(line, word)));
 }
 
-void meet(uint32_t n)
+void racing_jump_back(uint32_t branch, uint32_t to)
 {
-    set(T3, MAP_UNCACHED + BARRIERS + 4 * n);
-    set(T4, racing_harts);
-    emit(rv_fence(15, 15));
-    emit(rv_amoadd(ZERO, S9, T3));
-    emit(rv_lw(T5, T3, 0));
-    emit(rv_bne(T5, T4, -4));
+    racing_emit(branch | rv_b(4 * ((int32_t)to - (int32_t)code.count), 0, 0, 0, 0));
 }
 
-void nap(uint32_t turns)
+void racing_meet(uint32_t n)
+{
+    racing_set(T3, MAP_UNCACHED + BARRIERS + 4 * n);
+    racing_set(T4, racing_harts);
+    racing_emit(rv_fence(15, 15));
+    racing_emit(rv_amoadd(ZERO, S9, T3));
+    racing_emit(rv_lw(T5, T3, 0));
+    racing_emit(rv_bne(T5, T4, -4));
+}
+
+void racing_nap(uint32_t turns)
 {
     if (turns == 0)
         return;
-    set(T3, turns);
-    emit(rv_addi(T3, T3, -1));
-    emit(rv_bne(T3, ZERO, -4));
+    racing_set(T3, turns);
+    racing_emit(rv_addi(T3, T3, -1));
+    racing_emit(rv_bne(T3, ZERO, -4));
 }
 
-void store(uint32_t line, uint32_t word, uint32_t value)
+void racing_store(uint32_t line, uint32_t word, uint32_t value)
 {
-    set(A0, value);
-    emit(rv_sw(A0, S10, at(line, word)));
+    racing_set(A0, value);
+    racing_emit(rv_sw(A0, S10, racing_at(line, word)));
 }
 
-void load(uint32_t line, uint32_t word)
+void racing_load(uint32_t line, uint32_t word)
 {
-    emit(rv_lw(A1, S10, at(line, word)));
-    emit(rv_mark(A1));
+    racing_emit(rv_lw(A1, S10, racing_at(line, word)));
+    racing_emit(rv_mark(A1));
 }
 
-uint32_t loop(uint32_t counter, uint32_t turns)
+uint32_t racing_loop(uint32_t counter, uint32_t turns)
 {
-    set(counter, turns);
-    return here();
+    racing_set(counter, turns);
+    return racing_here();
 }
 
-void again(uint32_t counter, uint32_t top)
+void racing_again(uint32_t counter, uint32_t top)
 {
-    emit(rv_addi(counter, counter, -1));
-    jump_back(rv_bne(counter, ZERO, 0), top);
+    racing_emit(rv_addi(counter, counter, -1));
+    racing_jump_back(rv_bne(counter, ZERO, 0), top);
 }

@@ -23,24 +23,24 @@ void racing_run(void (*body)(uint32_t hart, uint32_t k), uint32_t k, const struc
 void racing_race(uint32_t machine, uint32_t models, uint32_t offsets,
                  void (*body)(uint32_t hart, uint32_t k), void (*check)(uint32_t k),
                  const uint32_t *events);
-#define EVENTS(...) (const uint32_t[]){ __VA_ARGS__, RIG_EVENTS }
+#define RACING_EVENTS(...) (const uint32_t[]){ __VA_ARGS__, RIG_EVENTS }
 
 void racing_expect(uint32_t hart, uint32_t mark, uint32_t value);
 
 /* What bodies are made of. S10 points to memory, S9 is 1; T3, T4, A0, A1 are used here. Lines are
  * 256 bytes apart, thus in one set of the usual cache. */
 enum { RACING_LINE = 256, RACING_FREE = 0x8800 }; /* at RACING_FREE and above: memory without use */
-void emit(uint32_t word);
-void meet(uint32_t n);                /* all harts wait for one another, past the caches; n < 256 */
-void nap(uint32_t turns);             /* of a loop */
-int32_t at(uint32_t line, uint32_t word);
-void address(uint32_t rd, uint32_t line, uint32_t word);
-void store(uint32_t line, uint32_t word, uint32_t value);
-void load(uint32_t line, uint32_t word); /* and mark */
-void set(uint32_t rd, uint32_t value);
-uint32_t loop(uint32_t counter, uint32_t turns);
-void again(uint32_t counter, uint32_t top);
-uint32_t here(void);
-void jump_back(uint32_t branch, uint32_t to); /* a branch without its offset */
+void racing_emit(uint32_t word);
+void racing_meet(uint32_t n);         /* all harts wait for one another, past the caches; n < 256 */
+void racing_nap(uint32_t turns);      /* of a loop */
+int32_t racing_at(uint32_t line, uint32_t word);
+void racing_address(uint32_t rd, uint32_t line, uint32_t word);
+void racing_store(uint32_t line, uint32_t word, uint32_t value);
+void racing_load(uint32_t line, uint32_t word); /* and mark */
+void racing_set(uint32_t rd, uint32_t value);
+uint32_t racing_loop(uint32_t counter, uint32_t turns);
+void racing_again(uint32_t counter, uint32_t top);
+uint32_t racing_here(void);
+void racing_jump_back(uint32_t branch, uint32_t to); /* a branch without its offset */
 
 #endif
