@@ -32,8 +32,8 @@ enum { BIAS_NO, BIAS_YES };
     BIAS_PERCENT(NUMBER, test, omit, 0, \
                  "chance in percent that a test goes without each of the operations (but L and\n" \
                  "S), membars, idioms, sizes of 1, 2 and 64 bytes, blocks, uncached lines and\n" \
-                 "false sharing that the bias has, or without some of its locations: tests then\n" \
-                 "differ more from each other") \
+                 "false sharing that the bias has, or with fewer locations, or fewer of them in a\n" \
+                 "line: tests then differ more from each other") \
     \
     BIAS_WEIGHT(NUMBER, operations, load, "load", 40, "L: a load") \
     BIAS_WEIGHT(NUMBER, operations, store, "store", 40, "S: a store") \

@@ -33,6 +33,8 @@ static void omit(struct bias *b, struct bias_idiom *idioms, struct random *r)
             b->values[k] = 0;
     if (random_below(r, 100) < chance)
         b->test_locations = 1 + random_below(r, b->test_locations);
+    if (random_below(r, 100) < chance)
+        b->placement_words_per_line = 1 + random_below(r, b->placement_words_per_line);
     for (size_t i = 0; i < b->idioms.count; i++) {
         idioms[i] = b->idioms.data[i];
         if (random_below(r, 100) < chance)

@@ -40,7 +40,7 @@ static int run(const char *arguments)
     char command[8192 + 256];
     snprintf(command, sizeof command,
              "'%s' run --target sim --bias '%s/examples/zoo.bias' --check --iterations 1 "
-             "%s >out 2>&1", program, home, arguments);
+             "--set test.operations=30 %s >out 2>&1", program, home, arguments);
     int status = system(command);
     FILE *f = fopen("out", "r");
     TEST_ASSERT_NOT_NULL(f);

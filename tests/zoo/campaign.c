@@ -1,10 +1,17 @@
 #include "campaign.h"
 
 #include <glob.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+
+#include "child.h"
+#include "command.h"
+#include "progress.h"
+
+enum { NOT_FOUND = 127 };            /* a program, says the shell */
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
@@ -18,8 +25,8 @@ static uint64_t sum_of_file(uint64_t sum, const char *name)
     return sum;
 }
 
-/* What results depend on: another machine or another bias is another campaign. */
-static cJSON *settings_of(const struct campaign *c)
+/* What results depend on besides their command. */
+static void sum_sources(struct campaign *c)
 {
     uint64_t sum = sum_of_file(UINT64_C(0xcbf29ce484222325), c->bias);
     glob_t files;
@@ -28,16 +35,7 @@ static cJSON *settings_of(const struct campaign *c)
             sum = sum_of_file(sum, files.gl_pathv[i]);
         globfree(&files);
     }
-    char text[32];
-    cJSON *s = cJSON_CreateObject();
-    snprintf(text, sizeof text, "%016llx", (unsigned long long)sum);
-    cJSON_AddStringToObject(s, "sources", text);
-    cJSON_AddStringToObject(s, "bias", c->bias);
-    cJSON_AddStringToObject(s, "config", c->config);
-    cJSON_AddNumberToObject(s, "count", (double)c->count);
-    cJSON_AddNumberToObject(s, "seed", (double)c->seed);
-    cJSON_AddBoolToObject(s, "shrink", c->shrink);
-    return s;
+    snprintf(c->sources, sizeof c->sources, "%016llx", (unsigned long long)sum);
 }
 
 static cJSON *read_file(const char *name)
@@ -58,7 +56,7 @@ static bool write_file(const struct campaign *c)
 {
     char fresh[4096];
     snprintf(fresh, sizeof fresh, "%s.new", c->file);
-    char *text = cJSON_Print(c->root);
+    char *text = cJSON_Print(c->runs);
     FILE *f = text ? fopen(fresh, "w") : NULL;
     bool good = f && fprintf(f, "%s\n", text) > 0;
     good = f && fclose(f) == 0 && good && rename(fresh, c->file) == 0;
@@ -68,33 +66,37 @@ static bool write_file(const struct campaign *c)
     return good;
 }
 
+static bool says(const cJSON *run, const char *key, const char *text)
+{
+    const char *said = cJSON_GetStringValue(cJSON_GetObjectItem(run, key));
+    return said && strcmp(said, text) == 0;
+}
+
 bool campaign_open(struct campaign *c)
 {
-    cJSON *settings = settings_of(c), *before = read_file(c->file);
-    cJSON *runs = cJSON_GetObjectItem(before, "runs");
-    bool same = cJSON_Compare(settings, cJSON_GetObjectItem(before, "settings"), true);
-    c->root = cJSON_CreateObject();
-    cJSON_AddItemToObject(c->root, "settings", settings);
-    if (same && cJSON_IsArray(runs)) {
-        c->runs = cJSON_DetachItemFromObject(before, "runs");
-        cJSON_AddItemToObject(c->root, "runs", c->runs);
-        printf("%s goes on: %d runs are done\n", c->file, cJSON_GetArraySize(c->runs));
-    } else {
-        c->runs = cJSON_AddArrayToObject(c->root, "runs");
+    cJSON *before = read_file(c->file), *run = before ? before->child : NULL;
+    c->runs = cJSON_CreateArray();
+    sum_sources(c);
+    for (cJSON *next; run; run = next) {
+        next = run->next;
+        if (says(run, "sources", c->sources))
+            cJSON_AddItemToArray(c->runs, cJSON_DetachItemViaPointer(before, run));
     }
     cJSON_Delete(before);
+    if (c->runs->child)
+        printf("%s goes on: %d runs are done\n", c->file, cJSON_GetArraySize(c->runs));
     return write_file(c);
 }
 
-void campaign_close(struct campaign *c) { cJSON_Delete(c->root); }
+void campaign_close(struct campaign *c) { cJSON_Delete(c->runs); }
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
-static cJSON *find(const struct campaign *c, const char *name)
+static cJSON *find(const struct campaign *c, const char *command, double seconds)
 {
     cJSON *run;
     cJSON_ArrayForEach(run, c->runs)
-        if (strcmp(cJSON_GetStringValue(cJSON_GetObjectItem(run, "name")), name) == 0)
+        if (says(run, "command", command) && result_number(run, "limit") == seconds)
             return run;
     return NULL;
 }
@@ -122,33 +124,73 @@ static void take_line(cJSON *result, const char *line)
     cJSON_Delete(said);
 }
 
-const cJSON *campaign_run(struct campaign *c, const char *name, const char *words)
+/* Runs it to its end, or for `seconds` (0: no limit), after which it is asked to end as by ^C. Its
+ * exit status; -1: there is none. */
+static int run_command(const char *command, double seconds, const char *log)
 {
-    char command[4096], *line = NULL;
+    char shell[] = "sh", option[] = "-c", script[4096];
+    char *argv[] = { shell, option, script, NULL };
+    double start = now_seconds();
+    struct child child;
+    struct why why;
+    snprintf(script, sizeof script, "exec %s", command);
+    if (!child_start(&child, argv, NULL, log, &why)) {
+        fprintf(stderr, "%s\n", why.text);
+        return -1;
+    }
+    while (child_running(&child) && !interrupted()) {
+        if (seconds > 0 && now_seconds() - start > seconds) {
+            kill(child.pid, SIGINT);
+            seconds = 0;
+        }
+        child_pause(0.01);
+    }
+    child_stop(&child);
+    if (interrupted())
+        return -1;
+    int status = WIFEXITED(child.status) ? WEXITSTATUS(child.status) : -1;
+    if (status < 0 || status == EXIT_BAD || status == EXIT_INTERNAL || status == NOT_FOUND) {
+        child_obituary(&child, command, log, &why);
+        fprintf(stderr, "%s\n", why.text);
+        return -1;
+    }
+    return status;
+}
+
+static void take_log(cJSON *result, const char *log)
+{
+    FILE *f = fopen(log, "r");
+    char *line = NULL;
     size_t room = 0;
-    cJSON *result = find(c, name);
-    if (result)
-        return result;
+    while (f && getline(&line, &room, f) > 0)
+        take_line(result, line);
+    free(line);
+    if (f)
+        fclose(f);
+}
+
+const cJSON *campaign_run(struct campaign *c, const char *name, const char *words, double seconds)
+{
+    char command[3800], run[4000], log[4096], jobs[40] = "";
     snprintf(command, sizeof command, "'%s' run --target sim --check --json --seed %llu %s",
              c->program, (unsigned long long)c->seed, words);
-    fflush(stdout);
-    FILE *pipe = popen(command, "r");
-    if (!pipe) {
-        perror(c->program);
+    cJSON *result = find(c, command, seconds);
+    if (result)
+        return result;
+    if (c->jobs)
+        snprintf(jobs, sizeof jobs, " --jobs %llu", (unsigned long long)c->jobs);
+    snprintf(run, sizeof run, "%s%s", command, jobs);
+    snprintf(log, sizeof log, "%s.log", c->file);
+    int status = run_command(run, seconds, log);
+    if (status < 0 || (status == EXIT_INTERRUPTED && seconds <= 0))
         return NULL;
-    }
     result = cJSON_CreateObject();
     cJSON_AddStringToObject(result, "name", name);
     cJSON_AddStringToObject(result, "command", command);
-    while (getline(&line, &room, pipe) > 0)
-        take_line(result, line);
-    free(line);
-    int status = pclose(pipe);
-    cJSON_AddNumberToObject(result, "status", WIFEXITED(status) ? WEXITSTATUS(status) : -1);
-    if (!WIFEXITED(status) || WEXITSTATUS(status) == 130 || WEXITSTATUS(status) == 127) {
-        cJSON_Delete(result);
-        return NULL;
-    }
+    cJSON_AddStringToObject(result, "sources", c->sources);
+    cJSON_AddNumberToObject(result, "limit", seconds);
+    take_log(result, log);
+    cJSON_AddNumberToObject(result, "status", status);
     cJSON_AddItemToArray(c->runs, result);
     return write_file(c) ? result : NULL;
 }

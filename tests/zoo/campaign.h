@@ -1,5 +1,5 @@
-/* The campaign against the zoo: what is to be run, what came of it, and the file that both are kept
- * in, so that a campaign that was interrupted goes on. */
+/* The campaign against the zoo: what is to be run, what came of it, and the file that this is kept
+ * in, so that a campaign that was interrupted, even killed, goes on. */
 #ifndef ZOO_CAMPAIGN_H
 #define ZOO_CAMPAIGN_H
 
@@ -13,16 +13,21 @@ struct campaign {
     const char *program, *file;      /* ordeal; the results */
     const char *bias, *config;       /* for every bug */
     uint64_t count, clean, seed;     /* tests of a bug at most; of each machine without one */
-    bool every_model, shrink;
+    uint64_t jobs;                   /* machines at a time; 0: as ordeal likes */
+    uint64_t shrink;                 /* seconds to make a failure small; 0: as it is */
+    bool every_model;
     const char *only;                /* one bug; NULL: all */
-    cJSON *root, *runs;              /* {"settings": …, "runs": [ … ]} */
+    char sources[20];                /* a sum of the machine and the bias */
+    cJSON *runs;                     /* [ { "name", "command", …, what it said }, … ] */
 };
 
-/* Takes over what the file has of the same campaign. False: a complaint was printed. */
+/* Takes over what the file has of the same machine and bias. False: a complaint was printed. */
 bool campaign_open(struct campaign *c);
-/* The result under this name; if there is none yet, runs ordeal with the words and keeps what it
- * said. NULL: it could not be run, or ^C. */
-const cJSON *campaign_run(struct campaign *c, const char *name, const char *words);
+/* What came of ordeal with these words, for the shell: if the file has it, from there, else it is
+ * run and what it said is kept. After `seconds`, if not 0, it is asked to come to an end. NULL: it
+ * could not be run, or ^C. */
+const cJSON *campaign_run(struct campaign *c, const char *name, const char *words,
+                          double seconds);
 void campaign_close(struct campaign *c);
 
 double result_number(const cJSON *result, const char *key);   /* 0: it has none */
