@@ -98,45 +98,6 @@ static void test_what_is_not_there_reads_as_0(void)
     rig_still_works(r);
 }
 
-static void test_reset_of_the_system(void)
-{
-    begin_control();
-    rig_give(r, bytes, 64);
-    rig_write(r, BOARD_USB_ADDRESS, 5);
-    usb_core_reset(r->core, 20);
-    rig_step(r, 60);
-    TEST_ASSERT_FALSE(r->device.pullup);
-    TEST_ASSERT_EQUAL_HEX32(0, rig_read(r, BOARD_USB_EVENTS));
-    TEST_ASSERT_EQUAL_HEX32(0, rig_read(r, BOARD_USB_IN));
-    rig_write(r, BOARD_USB_CONTROL, 1);
-    rig_step(r, 50);
-    TEST_ASSERT_EQUAL_HEX32(0, rig_read(r, BOARD_USB_EVENTS)); /* attaching is no bus reset */
-    rig_still_works(r);
-}
-
-/* At any moment of an access; the next one is still done once, and right. */
-static void test_reset_of_the_system_in_an_access(void)
-{
-    static const uint32_t clocks[] = { 12000000, 60000000 };
-    for (unsigned c = 0; c < 2; c++)
-        for (unsigned when = 0; when < 40; when++) {
-            rig_close(r);
-            rig_open(r, clocks[c], when / 40.0, 0, 0, 1);
-            usb_core_access(r->core, true, BOARD_USB_OUT, BOARD_USB_STALL);
-            rig_step(r, when);
-            usb_core_reset(r->core, 10);
-            if (usb_core_busy(r->core))
-                usb_core_give_up(r->core);
-            rig_step(r, when % 13);
-            rig_write(r, BOARD_USB_CONTROL, 1);
-            rig_step(r, 60);
-            rig_write(r, BOARD_USB_CONTROL, 1);
-            TEST_ASSERT_EQUAL_HEX32(1, rig_read(r, BOARD_USB_CONTROL));
-            TEST_ASSERT_EQUAL_HEX32(0, rig_read(r, BOARD_USB_OUT));
-            rig_still_works(r);
-        }
-}
-
 /* ---- addresses --------------------------------------------------------------------------- */
 
 static void test_address(void)
@@ -412,6 +373,43 @@ static void test_bulk_out_two_deep(void)
     TEST_ASSERT_EQUAL_HEX32(BOARD_USB_EVENT_OUT, rig_events(r));
 }
 
+/* Room is made while a packet comes: it is refused, or taken from its first byte on. */
+static void test_release_at_any_moment(void)
+{
+    unsigned refused = 0;
+    for (unsigned when = 0; when < 560; when += 5) {
+        struct usb_packet token, data;
+        rig_write(r, BOARD_USB_OUT, BOARD_USB_CLEAR);
+        expect(ACK, rig_out(r, 1, false, bytes, 8));
+        expect(ACK, rig_out(r, 1, true, bytes + 8, 8));
+        usb_packet_token(&token, USB_PID_OUT, 0, 1);
+        usb_packet_data(&data, false, bytes + 16, 10);
+        const struct usb_packet *packets[] = { &token, &data };
+        uint64_t release = r->now + when;
+        for (unsigned i = 0; i < 2; i++) {
+            rig_step(r, 8);
+            usb_sender_start(&r->sender, packets[i]->bytes, packets[i]->length);
+            if (release >= r->now && release < r->now + usb_sender_samples(&r->sender)) {
+                rig_step(r, (uint32_t)(release - r->now));
+                usb_core_access(r->core, true, BOARD_USB_OUT, BOARD_USB_ARM);
+                release = 0;
+            }
+            rig_finish(r);
+        }
+        int answer = rig_answer(r);
+        if (release)
+            rig_write(r, BOARD_USB_OUT, BOARD_USB_ARM);
+        if (answer == NAK) {
+            refused++;
+            answer = rig_out(r, 1, false, bytes + 16, 10);
+        }
+        expect(ACK, answer);
+        take_bulk(bytes + 8, 8);
+        take_bulk(bytes + 16, 10);
+    }
+    TEST_ASSERT_GREATER_THAN(40, refused);
+}
+
 static void test_bulk_in_two_deep(void)
 {
     expect(NAK, rig_in(r, 1));
@@ -556,8 +554,6 @@ int main(void)
     RUN_TEST(test_any_clock_of_firmware);
     RUN_TEST(test_accesses_take_few_cycles);
     RUN_TEST(test_what_is_not_there_reads_as_0);
-    RUN_TEST(test_reset_of_the_system);
-    RUN_TEST(test_reset_of_the_system_in_an_access);
     RUN_TEST(test_address);
     RUN_TEST(test_other_endpoints_do_not_answer);
     RUN_TEST(test_frames_and_handshakes_of_others_are_not_answered);
@@ -569,6 +565,7 @@ int main(void)
     RUN_TEST(test_setup_after_setup);
     RUN_TEST(test_arm_at_any_moment);
     RUN_TEST(test_bulk_out_two_deep);
+    RUN_TEST(test_release_at_any_moment);
     RUN_TEST(test_bulk_in_two_deep);
     RUN_TEST(test_all_lengths);
     RUN_TEST(test_only_an_ack_in_time_acknowledges);

@@ -6,7 +6,7 @@
 
 #include "unity.h"
 #include "usb_bus.h"
-#include "usb_device.h"
+#include "wire_device.h"
 #include "usb_random.h"
 #include "usb_rig.h"
 

@@ -114,6 +114,32 @@ static void test_every_level_of_a_packet(void)
     rig_still_works(r);
 }
 
+/* A stuffed bit that is a one, of which the checksum knows nothing: at J and at K. */
+static void test_stuffing(void)
+{
+    for (uint8_t first = 0; first < 4; first++) {
+        struct victim v;
+        uint8_t data[4] = { first, 0x3f, 0x55, 0x2a };
+        make_victim(&v, 4);
+        usb_packet_data(&v.data, false, data, 4);
+        rig_send(r, &v.token);
+        rig_step(r, 8);
+        start(&v.data);
+        uint8_t *levels = r->sender.levels;
+        unsigned ones = 0, at = 8;
+        for (; ones < 6; at++)
+            ones = levels[at] == levels[at - 1] ? ones + 1 : 0;
+        for (; at < r->sender.count - 3; at++)
+            levels[at] ^= USB_J | USB_K;
+        rig_finish(r);
+        expect(NOTHING, rig_answer(r));
+        rig_step(r, 8);
+        TEST_ASSERT_GREATER_THAN(first, damaged());
+    }
+    untouched();
+    rig_still_works(r);
+}
+
 /* Cut off after any number of bits, with an EOP and without. */
 static void test_truncated(void)
 {
@@ -134,6 +160,28 @@ static void test_truncated(void)
             expect(NOTHING, rig_answer(r));
             rig_step(r, 20 * BIT);
         }
+    untouched();
+    rig_still_works(r);
+}
+
+/* All is there, and then some bits more, though not a byte. One would be dribble. */
+static void test_ragged(void)
+{
+    struct victim v;
+    make_victim(&v, 9);
+    for (unsigned extra = 2; extra < 8; extra++) {
+        rig_send(r, &v.token);
+        rig_step(r, 8);
+        start(&v.data);
+        unsigned end = r->sender.count - 3;
+        memmove(r->sender.levels + end + extra, r->sender.levels + end, 3);
+        for (unsigned i = end; i < end + extra; i++)
+            r->sender.levels[i] = r->sender.levels[i - 1] ^ (USB_J | USB_K);
+        r->sender.count += extra;
+        rig_finish(r);
+        expect(NOTHING, rig_answer(r));
+        TEST_ASSERT_EQUAL(extra - 1, damaged());
+    }
     untouched();
     rig_still_works(r);
 }
@@ -426,7 +474,9 @@ int main(void)
     UNITY_BEGIN();
     RUN_TEST(test_every_bit_of_a_packet);
     RUN_TEST(test_every_level_of_a_packet);
+    RUN_TEST(test_stuffing);
     RUN_TEST(test_truncated);
+    RUN_TEST(test_ragged);
     RUN_TEST(test_too_long);
     RUN_TEST(test_lengths_of_tokens_and_handshakes);
     RUN_TEST(test_babble);

@@ -1,5 +1,5 @@
-/* The USB device core of rtl/board/ when the bus is reset or suspended, or firmware leaves it, at any
- * moment: it forgets what it must, and nothing else. */
+/* The USB device core of rtl/board/ when the bus or the system is reset, the bus is suspended, or
+ * firmware leaves it, at any moment: it forgets what it must, and nothing else. */
 #include "unity.h"
 #include "usb_rig.h"
 
@@ -116,6 +116,48 @@ static void test_reset_in_a_packet_of_the_device(void)
     }
 }
 
+/* ---- reset of firmware's side ------------------------------------------------------------- */
+
+static void test_reset_of_the_system(void)
+{
+    static const uint8_t setup[8] = { 0x80, 6, 0, 1, 0, 0, 64, 0 };
+    expect(ACK, rig_setup(r, setup));
+    rig_give(r, bytes, 64);
+    rig_write(r, BOARD_USB_ADDRESS, 5);
+    usb_core_reset(r->core, 20);
+    rig_step(r, 60);
+    TEST_ASSERT_FALSE(r->device.pullup);
+    TEST_ASSERT_EQUAL_HEX32(0, rig_read(r, BOARD_USB_EVENTS));
+    TEST_ASSERT_EQUAL_HEX32(0, rig_read(r, BOARD_USB_IN));
+    rig_write(r, BOARD_USB_CONTROL, 1);
+    rig_step(r, 50);
+    TEST_ASSERT_EQUAL_HEX32(0, rig_read(r, BOARD_USB_EVENTS)); /* attaching is no bus reset */
+    rig_still_works(r);
+}
+
+/* At any moment of an access; the next one is still done once, and right. */
+static void test_reset_of_the_system_in_an_access(void)
+{
+    static const uint32_t clocks[] = { 12000000, 60000000 };
+    for (unsigned c = 0; c < 2; c++)
+        for (unsigned when = 0; when < 40; when++) {
+            rig_close(r);
+            rig_open(r, clocks[c], when / 40.0, 0, 0, 1);
+            usb_core_access(r->core, true, BOARD_USB_OUT, BOARD_USB_STALL);
+            rig_step(r, when);
+            usb_core_reset(r->core, 10);
+            if (usb_core_busy(r->core))
+                usb_core_give_up(r->core);
+            rig_step(r, when % 13);
+            rig_write(r, BOARD_USB_CONTROL, 1);
+            rig_step(r, 60);
+            rig_write(r, BOARD_USB_CONTROL, 1);
+            TEST_ASSERT_EQUAL_HEX32(1, rig_read(r, BOARD_USB_CONTROL));
+            TEST_ASSERT_EQUAL_HEX32(0, rig_read(r, BOARD_USB_OUT));
+            rig_still_works(r);
+        }
+}
+
 /* ---- suspend ----------------------------------------------------------------------------- */
 
 static void test_suspend_and_resume(void)
@@ -202,6 +244,8 @@ int main(void)
     RUN_TEST(test_how_long_a_reset_is);
     RUN_TEST(test_reset_in_a_packet_of_the_host);
     RUN_TEST(test_reset_in_a_packet_of_the_device);
+    RUN_TEST(test_reset_of_the_system);
+    RUN_TEST(test_reset_of_the_system_in_an_access);
     RUN_TEST(test_suspend_and_resume);
     RUN_TEST(test_suspend_at_any_moment);
     RUN_TEST(test_detach);

@@ -154,24 +154,26 @@ module usb_transaction (
     assign send_pid_o = {reply_q[0] ? (endpoint_q ? in_toggle_q : toggle_i) : reply_q[2],
                          reply_q[1], 1'b1, reply_q[0]};
 
-    // ---- endpoint 0 ---- A SETUP leaves nothing of what was before it, and until firmware has
-    // seen it nothing is armed.
+    // ---- endpoint 0 ----
+    // A SETUP leaves nothing of what was before it; until firmware has seen it nothing is armed.
     wire set_ep0_out = write_ep0_out_i && !setup_waits_i;
     wire set_ep0_in  = write_ep0_in_i && !setup_waits_i;
     wire empty_ep0   = rst_i || bus_reset_i || setup;
     always @(posedge clk_i) begin
-        if (empty_ep0) begin
-            ep0_out_arm_q   <= 1'b0;
-            ep0_out_full_q  <= 1'b0;
-            ep0_out_stall_q <= 1'b0;
-        end else if (ep0_out_o) begin
-            ep0_out_arm_q  <= 1'b0;
+        if (empty_ep0 || ep0_out_o)
+            ep0_out_arm_q <= 1'b0;
+        else if (set_ep0_out)
+            ep0_out_arm_q <= arm_i;
+        if (empty_ep0)
+            ep0_out_full_q <= 1'b0;
+        else if (ep0_out_o)
             ep0_out_full_q <= 1'b1;
-        end else if (set_ep0_out) begin
-            ep0_out_arm_q   <= arm_i;
-            ep0_out_full_q  <= ep0_out_full_q && !arm_i;
+        else if (set_ep0_out && arm_i)
+            ep0_out_full_q <= 1'b0;
+        if (empty_ep0)
+            ep0_out_stall_q <= 1'b0;
+        else if (set_ep0_out)
             ep0_out_stall_q <= stall_i;
-        end
         if (setup)
             ep0_out_toggle_q <= 1'b1;
         else if (ep0_out_o)

@@ -197,9 +197,13 @@ int rig_answer(struct usb_rig *r)
         step(r);
     if (!r->device.oe)
         return NOTHING;
-    while (r->device.oe)
+    unsigned j = 0;
+    while (r->device.oe) {
+        j = usb_pins_line(r->device) == USB_J ? j + 1 : 0;
         step(r);
+    }
     step(r);
+    TEST_ASSERT_EQUAL_MESSAGE(BIT, j, "samples of J at the end of an answer");
     TEST_ASSERT_FALSE(r->receiver.active);
     TEST_ASSERT_EQUAL_HEX32_MESSAGE(0, r->receiver.flaws, "flaws of an answer");
     uint32_t turnaround = (uint32_t)(r->receiver.begin - r->host_end);
