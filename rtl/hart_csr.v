@@ -14,6 +14,8 @@ module hart_csr (
     input  wire        write_i,      // not together with trap_i or mret_i
     input  wire [1:0]  funct_i,      // 1: write, 2: set, 3: clear the bits of
     input  wire [31:0] data_i,
+    output wire [31:0] value_o,      // what is written
+    input  wire [31:0] others_i,     // what CSRs read as that are not here
 
     input  wire        trap_i,       // one cycle each
     input  wire [31:2] trap_pc_i,
@@ -56,7 +58,7 @@ module hart_csr (
             12'hb80: data_o = cycle_q[63:32];                                  // mcycleh
             12'hb82: data_o = instret_q[63:32];                                // minstreth
             12'hf14: data_o = {28'd0, hart_i};                                 // mhartid
-            default: data_o = 32'd0; // or there is no such register: hart_decode.v knows
+            default: data_o = others_i; // or there is no such register: hart_decode.v knows
         endcase
     end
 
@@ -120,6 +122,7 @@ module hart_csr (
     assign ipi_clear_o = ipi_clear;
     assign irq_wakes_o = ipi_i && msie_q;
     assign irq_o       = irq_wakes_o && mie_q;
+    assign value_o     = value;
     assign mtvec_o     = mtvec_q;
     assign mepc_o      = mepc_q;
     assign retired_o   = instret_q[31:0];

@@ -8,11 +8,15 @@
 `include "soc.vh"
 module hart_decode #(
     parameter MULDIV = 1,
-    parameter TM     = 1
+    parameter TM     = 1,
+    parameter DEBUG  = 0,
+    parameter TRIGGER = 0,
+    parameter ATOMICS = 1
 ) (
     input  wire        clk_i,
     input  wire        move_i,
     input  wire [31:0] insn_i,
+    input  wire        debug_i,      // it is the debugger's: there are CSRs for it alone
     output reg         illegal_o,
     output reg  [31:0] imm_o,
     output reg         base_pc_o,    // base is the pc,
@@ -91,7 +95,15 @@ module hart_decode #(
         endcase
     endfunction
 
-    function legal(input [31:0] insn);
+    function debug_csr(input [11:0] csr);
+        case (csr)
+            12'h7a0, 12'h7a1, 12'h7a2: debug_csr = TRIGGER != 0;
+            12'h7b0, 12'h7b4: debug_csr = 1'b1;
+            default: debug_csr = 1'b0;
+        endcase
+    endfunction
+
+    function legal(input [31:0] insn, input debug);
         case (insn[6:0])
             7'h03: legal = insn[13:12] != 2'd3 && insn[14:12] != 3'd6;
             7'h0f:
@@ -107,8 +119,8 @@ module hart_decode #(
             7'h2f:
                 case (insn[31:27])
                     5'h00, 5'h01, 5'h03, 5'h04, 5'h05, 5'h08,
-                    5'h0c, 5'h10, 5'h14, 5'h18, 5'h1c: legal = insn[14:12] == 3'd2;
-                    5'h02:   legal = insn[14:12] == 3'd2 && insn[24:20] == 5'd0;
+                    5'h0c, 5'h10, 5'h14, 5'h18, 5'h1c: legal = ATOMICS != 0 && insn[14:12] == 3'd2;
+                    5'h02:   legal = ATOMICS != 0 && insn[14:12] == 3'd2 && insn[24:20] == 5'd0;
                     default: legal = 1'b0;
                 endcase
             7'h33: legal = insn[31:25] == 7'h00 || insn[31:25] == 7'h01 && MULDIV != 0
@@ -121,7 +133,8 @@ module hart_decode #(
                         && (insn[31:20] == 12'h000 || insn[31:20] == 12'h001
                             || insn[31:20] == 12'h302 || insn[31:20] == 12'h105);
                 else // A write of CSR_DONE or CSR_MARK has no result: a register for it is refused.
-                    legal = insn[13:12] != 2'd0 && known_csr(insn[31:20])
+                    legal = insn[13:12] != 2'd0
+                        && (known_csr(insn[31:20]) || DEBUG != 0 && debug && debug_csr(insn[31:20]))
                         && !(writes(insn[13:12], insn[19:15])
                             && (insn[31:30] == 2'd3 || own(insn[31:20]) && insn[11:7] != 5'd0));
             default: legal = insn[6:0] == `OPCODE_CUSTOM && TM != 0
@@ -145,7 +158,7 @@ module hart_decode #(
 
     always @(posedge clk_i)
         if (move_i) begin
-            illegal_o   <= !legal(insn_i);
+            illegal_o   <= !legal(insn_i, debug_i);
             imm_o       <= immediate(insn_i);
             kind_o      <= kind(insn_i[6:0], insn_i[14:12], insn_i[31:20]);
             base_pc_o   <= 1'b0;

@@ -90,6 +90,7 @@ module lsu #(
     // To the capture unit: never refused. With cap_stall_i no operation is accepted any more; those
     // in flight give at most LQ_DEPTH + 1 records and SB_DEPTH + 1 visible stores.
     input  wire        cap_stall_i,
+    input  wire        silent_i,        // operations are the debugger's: no number, no stall
     output wire        rec_valid_o,
     output wire [3:0]  rec_kind_o,
     output wire [1:0]  rec_size_o,
@@ -170,7 +171,8 @@ module lsu #(
     wire go_load, go_store, go_atomic, go_fence, go_hint, go_begin, go_void;
     lsu_accept #(.TM(TM)) accept (
         .model_i(model_i), .bug_i(bug_i), .op_valid_i(op_valid_i), .op_kind_i(op_kind_i),
-        .op_cached_i(op_addr_i[31]), .op_fence_i(op_addr_i[7:0]), .stall_i(cap_stall_i),
+        .op_cached_i(op_addr_i[31]), .op_fence_i(op_addr_i[7:0]),
+        .stall_i(cap_stall_i && !silent_i),
         .atomic_i(atomic_q), .hint_i(hint_q), .tx_i(tx_q), .abort_i(abort_q),
         .kill_i(doomed || tx_kill_i), .commit_flight_i(f_commit_q), .committed_i(committed),
         .lq_empty_i(lq_empty), .lq_full_i(lq_full), .lq_leave_i(lq_leave),
@@ -500,7 +502,7 @@ module lsu #(
                 {a_refused_q, hint_refused_q, commit_refused_q} <= 3'd0;
 
             if (ready) begin // one was accepted
-                if (!go_void)
+                if (!go_void && !silent_i)
                     seq_q <= seq_q + 8'd1;
                 if (go_store)
                     barrier_q <= 1'b0;
@@ -678,10 +680,9 @@ module lsu #(
     wire [1:0] records  = {1'b0, lq_leave} + {1'b0, a_done} + {1'b0, over_q} + {1'b0, accepted};
     wire [1:0] visibles = {1'b0, sb_leave} + {1'b0, uc_store} + {1'b0, a_wrote};
 `endif
-    `ASSERTIONS(rsp_valid_i != f_any_q || inv_valid_i || (offered_q && !op_valid_i))
+    `ASSERTIONS(rsp_valid_i != f_any_q || inv_valid_i)
         `HOLDS(lsu_answer_after_a_cycle, rsp_valid_i == f_any_q)
         `HOLDS(lsu_inv_with_answer, !(inv_valid_i && rsp_valid_i))
-        `HOLDS(lsu_op_withdrawn, !offered_q || op_valid_i || over_q)
     `END_ASSERTIONS
     `ASSERTIONS(ready || atomic_q || abort_q || uc_rsp_valid_i || uc_store)
         `HOLDS(lsu_uncached_answer, !uc_rsp_valid_i || uc_sent_q)

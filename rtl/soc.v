@@ -26,7 +26,9 @@ module soc #(
     parameter TM = 1,             // 0: no transactions
     parameter DELAYS = 1,         // 0: no random delays
     parameter ZOO = 1,            // 0: no bugs
-    parameter MODEL = 4           // 0 to 3: MODEL_*, for good; 4: as model_i says
+    parameter MODEL = 4,          // 0 to 3: MODEL_*, for good; 4: as model_i says
+    parameter DEBUG = 0,          // 1: harts have a debug mode,
+    parameter TRIGGER = 0         // 1: with a breakpoint in hardware each
 ) (
     input  wire              clk_i,
     input  wire              rst_i,
@@ -58,7 +60,18 @@ module soc #(
     // Counters and what a hart does: EVENT numbers and PEEK_*. In the same cycle.
     input  wire [3:0]        peek_hart_i,
     input  wire [5:0]        peek_i,
-    output wire [31:0]       peek_o
+    output wire [31:0]       peek_o,
+
+    // The debug module (rtl/board/debug.v), with DEBUG = 1
+    input  wire              dbg_rst_i,    // power-on
+    input  wire [NHARTS-1:0] dbg_halt_i,
+    input  wire [NHARTS-1:0] dbg_resume_i,
+    output wire [NHARTS-1:0] dbg_halted_o,
+    input  wire [NHARTS-1:0] dbg_insn_valid_i,
+    input  wire [31:0]       dbg_insn_i,
+    output wire [NHARTS-1:0] dbg_ack_o,
+    output wire [NHARTS-1:0] dbg_fault_o,
+    output wire [NHARTS*32-1:0] dbg_data_o
 );
     // Ports are registered at once: what a simulator must follow behind an input is then little.
     reg [1:0]  model_q;
@@ -118,7 +131,7 @@ module soc #(
             .NHARTS(NHARTS), .SETS(SETS), .WAYS(WAYS), .LINE_WORDS(LINE_WORDS),
             .SB_DEPTH(SB_DEPTH), .LQ_DEPTH(LQ_DEPTH), .MSHRS(MSHRS), .WB_DEPTH(WB_DEPTH),
             .MEMORY_WORDS(MEMORY_WORDS), .CODE_WORDS(CODE_WORDS), .MULDIV(MULDIV), .TM(TM),
-            .DELAYS(DELAYS)
+            .DELAYS(DELAYS), .DEBUG(DEBUG), .TRIGGER(TRIGGER)
         ) tile (
             .clk_i(clk_i), .rst_i(rst_i), .hart_i(NUMBER[3:0]), .model_i(model), .bug_i(bug),
             .seed_i(seed_q + NUMBER * 32'h3c6ef35f), .level_i(level), .cycle_i(cycle_q),
@@ -147,7 +160,11 @@ module soc #(
             .rec_issue_o(rec_issue[h*32 +: 32]), .rec_addr_o(rec_addr[h*32 +: 32]),
             .rec_read_o(rec_read[h*32 +: 32]), .rec_written_o(rec_written[h*32 +: 32]),
             .vis_valid_o(vis_valid[h]), .vis_tx_o(vis_tx[h]), .vis_size_o(vis_size[h*2 +: 2]),
-            .vis_addr_o(vis_addr[h*32 +: 32]), .vis_data_o(vis_data[h*32 +: 32])
+            .vis_addr_o(vis_addr[h*32 +: 32]), .vis_data_o(vis_data[h*32 +: 32]),
+            .dbg_rst_i(dbg_rst_i), .dbg_halt_i(dbg_halt_i[h]), .dbg_resume_i(dbg_resume_i[h]),
+            .dbg_halted_o(dbg_halted_o[h]), .dbg_insn_valid_i(dbg_insn_valid_i[h]),
+            .dbg_insn_i(dbg_insn_i), .dbg_ack_o(dbg_ack_o[h]), .dbg_fault_o(dbg_fault_o[h]),
+            .dbg_data_o(dbg_data_o[h*32 +: 32])
         );
 
         counters #(.COUNTERS(COUNTERS)) counters (

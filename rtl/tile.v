@@ -16,7 +16,9 @@ module tile #(
     parameter CODE_WORDS = 4096,
     parameter MULDIV = 1,
     parameter TM = 1,
-    parameter DELAYS = 1
+    parameter DELAYS = 1,
+    parameter DEBUG = 0,
+    parameter TRIGGER = 0
 ) (
     input  wire        clk_i,
     input  wire        rst_i,
@@ -93,9 +95,20 @@ module tile #(
     output wire        vis_tx_o,
     output wire [1:0]  vis_size_o,
     output wire [31:0] vis_addr_o,
-    output wire [31:0] vis_data_o
+    output wire [31:0] vis_data_o,
+
+    input  wire        dbg_rst_i,       // see hart.v
+    input  wire        dbg_halt_i,
+    input  wire        dbg_resume_i,
+    output wire        dbg_halted_o,
+    input  wire        dbg_insn_valid_i,
+    input  wire [31:0] dbg_insn_i,
+    output wire        dbg_ack_o,
+    output wire        dbg_fault_o,
+    output wire [31:0] dbg_data_o
 );
-    wire [31:0] code_addr, code_data;
+    wire [31:0] code_addr, code_data, code_wdata;
+    wire        code_we, rec_valid, silent;
     wire        op_valid, op_ready, op_unsigned;
     wire [3:0]  op_kind;
     wire [31:0] op_addr, op_data, op_compare;
@@ -120,26 +133,33 @@ module tile #(
     assign wait_o      = blocked ? lsu_wait : hart_wait;
     assign wait_addr_o = blocked ? lsu_wait_addr : hart_wait_addr;
 
+    assign rec_valid_o = rec_valid && !silent;
+
     code #(.CODE_WORDS(CODE_WORDS)) code (
         .clk_i(clk_i), .fetch_addr_i(code_addr), .fetch_data_o(code_data),
-        .load_valid_i(load_we_i), .load_addr_i(load_addr_i), .load_data_i(load_data_i),
-        .load_data_o(load_data_o)
+        .load_valid_i(load_we_i || code_we), .load_addr_i(code_we ? code_addr : load_addr_i),
+        .load_data_i(code_we ? code_wdata : load_data_i), .load_data_o(load_data_o)
     );
 
     hart #(
         .NHARTS(NHARTS), .MEMORY_WORDS(MEMORY_WORDS), .CODE_WORDS(CODE_WORDS), .MULDIV(MULDIV),
-        .TM(TM), .DELAYS(DELAYS)
+        .TM(TM), .DELAYS(DELAYS), .DEBUG(DEBUG), .TRIGGER(TRIGGER)
     ) hart (
         .clk_i(clk_i), .rst_i(rst_i), .hart_i(hart_i), .bug_i(bug_i), .seed_i(seed_i),
         .level_i(level_i), .code_addr_o(code_addr), .code_data_i(code_data),
-        .op_valid_o(op_valid), .op_ready_i(op_ready), .op_kind_o(op_kind), .op_addr_o(op_addr),
+        .code_we_o(code_we), .code_wdata_o(code_wdata), .op_valid_o(op_valid),
+        .op_ready_i(op_ready), .op_kind_o(op_kind), .op_addr_o(op_addr),
         .op_data_o(op_data), .op_compare_o(op_compare), .op_amo_o(op_amo), .op_size_o(op_size),
         .op_unsigned_o(op_unsigned), .op_rd_o(op_rd), .wb_valid_i(wb_valid), .wb_rd_i(wb_rd),
         .wb_data_i(wb_data), .tx_active_i(tx_active), .tx_abort_i(tx_abort),
         .tx_status_i(tx_status), .tx_kill_o(tx_kill), .tx_kill_cause_o(tx_kill_cause),
         .ipi_i(ipi_i), .ipi_clear_o(ipi_clear_o), .irq_taken_o(irq_taken), .done_o(done_o),
         .pc_o(pc_o), .retired_o(retired_o), .wait_o(hart_wait), .wait_addr_o(hart_wait_addr),
-        .events_o(events_o[5:0])
+        .events_o(events_o[5:0]),
+        .dbg_rst_i(dbg_rst_i), .dbg_halt_i(dbg_halt_i), .dbg_resume_i(dbg_resume_i),
+        .dbg_halted_o(dbg_halted_o), .dbg_insn_valid_i(dbg_insn_valid_i), .dbg_insn_i(dbg_insn_i),
+        .dbg_ack_o(dbg_ack_o), .dbg_fault_o(dbg_fault_o), .dbg_data_o(dbg_data_o),
+        .dbg_silent_o(silent)
     );
 
     lsu #(
@@ -164,7 +184,8 @@ module tile #(
         .uc_atomic_o(uc_atomic_o), .uc_amo_o(uc_amo_o), .uc_addr_o(uc_addr_o), .uc_be_o(uc_be_o),
         .uc_data_o(uc_data_o), .uc_compare_o(uc_compare_o), .uc_rsp_valid_i(uc_rsp_valid_i),
         .uc_rsp_data_i(uc_rsp_data_i), .uc_rsp_written_i(uc_rsp_written_i),
-        .cap_stall_i(cap_stall_i), .rec_valid_o(rec_valid_o), .rec_kind_o(rec_kind_o),
+        .cap_stall_i(cap_stall_i), .silent_i(silent), .rec_valid_o(rec_valid),
+        .rec_kind_o(rec_kind_o),
         .rec_size_o(rec_size_o), .rec_tx_o(rec_tx_o), .rec_seq_o(rec_seq_o),
         .rec_issue_o(rec_issue_o), .rec_addr_o(rec_addr_o), .rec_read_o(rec_read_o),
         .rec_written_o(rec_written_o), .vis_valid_o(vis_valid_o), .vis_tx_o(vis_tx_o),
