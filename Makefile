@@ -13,8 +13,10 @@ override CFLAGS += -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror $(SANITIZE)
 LDFLAGS += $(SANITIZE)
 
 # Asked of pkg-config when a recipe runs, that is, after the set-up has installed what is missing.
-HOST_CFLAGS   = $(shell pkg-config --cflags libcjson libgvc inih)
-HOST_LIBS     = $(shell pkg-config --libs libcjson libgvc inih)
+HOST_CFLAGS   = $(shell pkg-config --cflags libcjson libgvc inih libusb-1.0)
+HOST_LIBS     = $(shell pkg-config --libs libcjson libgvc inih libusb-1.0)
+BOARD_CFLAGS  = $(shell pkg-config --cflags umockdev-1.0 libusb-1.0)
+BOARD_LIBS    = $(shell pkg-config --libs umockdev-1.0) -Wl,--no-as-needed -lumockdev-preload -lm
 CHECKER_LIBS := -lcadical -lstdc++ -lzstd -lz -lm
 
 VERSION := $(shell sed -n 's/^\#define ORDEAL_VERSION "\(.*\)"/\1/p' checker/ordeal.h)
@@ -23,40 +25,50 @@ OBJ     := $(BUILD)/obj
 
 objects     = $(patsubst %.c,$(OBJ)/%.o,$(wildcard $(1)))
 CHECKER    := $(call objects,checker/*.c)
-HOST       := $(call objects,host/*.c sim/*.c)
-SUPPORT    := $(call objects,tests/support/*.c tests/bench/workload.c)
+HOST       := $(call objects,host/*.c sim/models.c)
+BOARD      := $(call objects,$(filter-out sim/models.c,$(wildcard sim/*.c)))
+SUPPORT    := $(filter-out $(OBJ)/tests/support/firmware_%,$(call objects,tests/support/*.c \
+                tests/bench/workload.c))
+FIRMWARE   := $(filter-out $(OBJ)/firmware/main.o,$(call objects,firmware/*.c tests/support/firmware_*.c))
 BENCHMARK  := $(call objects,tests/bench/*.c)
 CAMPAIGN   := $(call objects,tests/zoo/*.c)
 TESTS      := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
 EXAMPLES   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/example_*.c))
 RTL        := $(wildcard rtl/*.v rtl/*.vh rtl/*.def) rtl/header.awk
+BOARD_RTL  := $(wildcard rtl/board/*.v rtl/board/*.def)
 
 # Models of the machine (sim/models.h): those that come with the program, those that tests want, too.
 # Others are built when somebody asks for them. They are the same for all kinds of builds.
 SIM        ?= $(BUILD)/sim
-SOCS       := h2-s16-w2-l4-b8-q4 h4-s16-w2-l4-b8-q4
-TEST_SOCS  := h2-s1-w2-l4-b8-q4 h1-s1-w1-l4-b1-q1
+SOCS       := h2-s16-w2-l4-b8-q4 h4-s16-w2-l4-b8-q4 board-h2-s16-w2-l4-b8-q4
+TEST_SOCS  := h2-s1-w2-l4-b8-q4 h1-s1-w1-l4-b1-q1 h1-s1-w1-l4-b1-q1-waves
 JOBS       ?= $(shell nproc)
 FUZZERS    := $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
 
-.PHONY: all run test bench zoo sanitize fuzz install clean help setup setup-test setup-fuzz \
-        setup-lint program models test-models build-tests run-tests build-fuzzers lint cov
+.PHONY: all board run test bench zoo sanitize fuzz install clean help setup setup-test setup-fuzz \
+        setup-lint setup-usbip program firmware models test-models test-usbip build-tests run-tests \
+        build-fuzzers lint cov
 .DELETE_ON_ERROR:
 .SECONDARY:
 
-all: program models
+all: program board models
 program: $(if $(HOST),$(BUILD)/ordeal) $(BUILD)/libordeal.a
+
+board: firmware $(BUILD)/ordeal-board
 
 help:
 	@echo 'make           build $(BUILD)/ordeal, $(BUILD)/libordeal.a, and the usual models of the machine'
 	@echo 'make program   the first two of these'
+	@echo 'make board     $(BUILD)/ordeal-board, which simulates one, and its firmware'
 	@echo 'make run       set up, build, put this computer on trial and a machine with a bug'
 	@echo 'make test      set up, build, run all tests; the last line is "N passed, N failed"'
+	@echo 'make test-usbip  the simulated board under a real Linux kernel, in QEMU: some minutes'
 	@echo 'make sanitize  the same tests with address and undefined-behaviour sanitizers'
 	@echo 'make fuzz      every fuzz harness, FUZZ_SECONDS=$(FUZZ_SECONDS) in all'
 	@echo 'make bench     tables of speed and memory, also as JSON under $(BUILD); BENCH=quick: a minute'
 	@echo 'make zoo       every bug of rtl/zoo.def against random tests, and the machine without bugs;'
-	@echo '               COUNT= tests of a bug, CLEAN= of each machine, MODELS=all, SHRINK=yes, BUG=one'
+	@echo '               COUNT= tests of a bug, CLEAN= of each machine, MODELS=all, SHRINK= seconds,'
+	@echo '               BUG= one alone, SEED='
 	@echo 'make lint      rtl/ through Verilator and yosys, all warnings on'
 	@echo 'make cov       coverage of rtl/ by a regression: a summary, and annotated sources'
 	@echo 'make setup     install what building needs and is missing (Debian)'
@@ -71,6 +83,8 @@ setup-test:
 	@setup/install build test
 setup-fuzz:
 	@setup/install build test fuzz
+setup-usbip:
+	@setup/install build usbip
 setup-lint:
 	@setup/install build lint
 
@@ -84,8 +98,11 @@ $(OBJ)/%.o: %.c
 	$(CC) $(CFLAGS) $(INCLUDE) -MMD -MP -c $< -o $@
 
 $(OBJ)/checker/%.o: INCLUDE = -Ichecker
-$(OBJ)/sim/%.o:     INCLUDE = -Isim
-$(OBJ)/host/%.o:    INCLUDE = -Ichecker -Isim -Irtl $(HOST_CFLAGS)
+$(OBJ)/sim/%.o:     INCLUDE = -Isim -Irtl -Ifirmware $(BOARD_CFLAGS)
+$(OBJ)/sim/models.o: INCLUDE = -Isim
+$(OBJ)/host/%.o:    INCLUDE = -Ichecker -Isim -Irtl -Ifirmware $(HOST_CFLAGS)
+
+$(OBJ)/firmware/%.o: INCLUDE = -Irtl
 
 $(OBJ)/host/elf_runtime.o: host/elf_runtime.S host/elf_link.ld # the assembler includes them
 
@@ -110,11 +127,27 @@ $(BUILD)/libhost.a: $(filter-out $(OBJ)/host/main.o,$(HOST))
 $(BUILD)/ordeal: $(HOST) $(BUILD)/libordeal.a
 	$(CC) $(LDFLAGS) -pthread $^ -Wl,--as-needed $(HOST_LIBS) $(CHECKER_LIBS) -o $@
 
+# The simulated board: what is around its model, and the program.
+$(BUILD)/libboard.a: $(filter-out $(OBJ)/sim/ordeal_board.o,$(BOARD))
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+$(BUILD)/ordeal-board: $(OBJ)/sim/ordeal_board.o $(BUILD)/libboard.a $(OBJ)/sim/models.o
+	$(CC) $(LDFLAGS) -pthread $^ $(BOARD_LIBS) -o $@
+
 # ---- models of the machine ----------------------------------------------------------------
 
+$(SIM)/board-%.so: $(RTL) $(BOARD_RTL) sim/board.cpp sim/board.h sim/build
+	@mkdir -p $(@D)
+	sim/build -o $@ board-$*
 $(SIM)/%.so: $(RTL) sim/soc.cpp sim/soc.h sim/build
 	@mkdir -p $(@D)
 	sim/build -o $@ $*
+
+# The USB core alone, for its tests.
+$(SIM)/usb.so: $(wildcard rtl/board/usb*.v) rtl/board/board.def rtl/check.vh rtl/header.awk \
+               sim/build_usb sim/usb_core.cpp sim/usb_core.h sim/usb_wire.h
+	sim/build_usb $@
 
 # The script beside the models, for those that are not there yet.
 $(BUILD)/sim/build: | $(SIM)
@@ -125,9 +158,32 @@ $(SIM):
 models:      $(SOCS:%=$(SIM)/%.so) $(BUILD)/sim/build
 test-models: $(TEST_SOCS:%=$(SIM)/%.so) models
 
+# ---- the board's firmware -----------------------------------------------------------------
+
+RISCV         ?= riscv64-unknown-elf-
+FIRMWARE_CODE := $(sort $(wildcard firmware/*.c firmware/*.S))
+FIRMWARE_TEXT := $(FIRMWARE_CODE) $(sort $(wildcard firmware/*.h)) firmware/firmware.ld \
+                 rtl/board/board.def rtl/soc.def
+FIRMWARE_FLAGS := -march=rv32i_zicsr -mabi=ilp32 -Os -g -flto -std=c11 -Wall -Wextra -Werror \
+                  -ffreestanding -nostdlib -Irtl -T firmware/firmware.ld -Wl,--no-warn-rwx-segments
+
+# Its build number is a checksum of what it is made of.
+$(BUILD)/firmware/firmware.elf: $(FIRMWARE_TEXT)
+	@mkdir -p $(@D)
+	$(RISCV)gcc $(FIRMWARE_FLAGS) -DFIRMWARE_BUILD=$$(cat $(FIRMWARE_TEXT) | cksum | cut -d' ' -f1)u \
+	    $(FIRMWARE_CODE) -o $@
+	$(RISCV)size $@
+
+# For $$readmemh: words.
+$(BUILD)/firmware/firmware.hex: $(BUILD)/firmware/firmware.elf
+	$(RISCV)objcopy -O binary $< $(@:.hex=.bin)
+	od -An -v -tx4 -w4 --endian=little $(@:.hex=.bin) | tr -d ' ' > $@
+
+firmware: $(BUILD)/firmware/firmware.hex
+
 # ---- tests --------------------------------------------------------------------------------
 
-$(OBJ)/tests/%.o:            INCLUDE = -Ichecker -Ihost -Isim -Irtl -Itests -Itests/support \
+$(OBJ)/tests/%.o:            INCLUDE = -Ichecker -Ihost -Isim -Irtl -Ifirmware -Itests -Itests/support \
                                        -I$(UNITY) $(HOST_CFLAGS)
 $(OBJ)/tests/zoo/%.o:        INCLUDE = -Ichecker -Ihost $(HOST_CFLAGS)
 $(OBJ)/tests/bench/%.o:      INCLUDE = -Ichecker -Ihost -Isim -Irtl $(HOST_CFLAGS)
@@ -143,10 +199,24 @@ $(BUILD)/libsupport.a: $(SUPPORT) $(OBJ)/unity.o
 	@rm -f $@
 	$(AR) rcs $@ $^
 
-INSIDE := $(BUILD)/libhost.a $(BUILD)/libinside.a
-$(BUILD)/tests/test_%: $(OBJ)/tests/test_%.o $(BUILD)/libsupport.a $(INSIDE)
+# The firmware on a board made of memory. Its inner names are its own.
+$(BUILD)/libfirmware.a: $(FIRMWARE)
+	@rm -f $@
+	$(LD) -r -o $(OBJ)/firmware.o $^
+	objcopy --wildcard --keep-global-symbol='firmware_*' $(OBJ)/firmware.o
+	$(AR) rcs $@ $(OBJ)/firmware.o
+
+INSIDE := $(BUILD)/libfirmware.a $(BUILD)/libhost.a $(BUILD)/libinside.a
+$(BUILD)/tests/test_%: $(OBJ)/tests/test_%.o $(BUILD)/libsupport.a $(BUILD)/libboard.a $(INSIDE)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -pthread $^ -Wl,--as-needed $(HOST_LIBS) $(CHECKER_LIBS) -o $@
+	$(CC) $(LDFLAGS) -pthread $^ -Wl,--as-needed $(HOST_LIBS) $(CHECKER_LIBS) $(MOCK_LIBS) -o $@
+MOCK_TESTS := $(BUILD)/tests/test_usb_mock $(BUILD)/tests/test_board_usb
+$(MOCK_TESTS): MOCK_LIBS = $(BOARD_LIBS)
+$(MOCK_TESTS:$(BUILD)/%=$(OBJ)/%.o): HOST_CFLAGS += $(BOARD_CFLAGS)
+
+USB_CORE_TESTS := $(filter $(BUILD)/tests/test_usb_core%,$(TESTS))
+$(USB_CORE_TESTS): $(SIM)/usb.so
+$(USB_CORE_TESTS): LDFLAGS += -Wl,-rpath,$(abspath $(SIM))
 
 $(BUILD)/tests/example_%: $(OBJ)/tests/example_%.o $(BUILD)/libordeal.a
 	@mkdir -p $(@D)
@@ -158,7 +228,7 @@ $(BUILD)/bench: $(BENCHMARK) $(INSIDE)
 $(BUILD)/zoo: $(CAMPAIGN) $(INSIDE)
 	$(CC) $(LDFLAGS) -pthread $^ -Wl,--as-needed $(HOST_LIBS) $(CHECKER_LIBS) -o $@
 
-build-tests: all test-models $(TESTS) $(EXAMPLES)
+build-tests: all test-models $(BUILD)/zoo $(TESTS) $(EXAMPLES)
 run-tests: build-tests
 	@ORDEAL=$(BUILD)/ordeal tests/run $(TESTS) $(EXAMPLES)
 
@@ -178,6 +248,10 @@ test: setup-test
 	@$(MAKE) --no-print-directory $(PARALLEL) build-tests
 	@$(MAKE) --no-print-directory run-tests
 
+test-usbip: setup-usbip
+	@$(MAKE) --no-print-directory $(PARALLEL) all
+	@ORDEAL=$(BUILD)/ordeal BOARD=$(BUILD)/ordeal-board tests/usbip $(BUILD)/usbip
+
 sanitize: setup-test
 	@$(MAKE) --no-print-directory run-tests BUILD=$(BUILD)/sanitize UNITY=$(UNITY) SIM=$(SIM) \
 	    SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer'
@@ -195,7 +269,7 @@ bench: setup
 zoo: setup
 	@$(MAKE) --no-print-directory all $(BUILD)/zoo
 	@ORDEAL=$(BUILD)/ordeal $(BUILD)/zoo $(BUILD)/zoo.json count=$(COUNT) clean=$(CLEAN) \
-	    models=$(MODELS) shrink=$(SHRINK) bug=$(BUG)
+	    models=$(MODELS) shrink=$(SHRINK) bug=$(BUG) seed=$(SEED) jobs=$(JOBS)
 
 lint: setup-lint
 	@rtl/lint $(BUILD)/rtl
@@ -210,18 +284,24 @@ TARGET = $(DESTDIR)$(PREFIX)
 FILL   = sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|; s|@LIBS@|$(CHECKER_LIBS)|'
 install: all
 	install -d $(TARGET)/bin $(TARGET)/lib/pkgconfig $(TARGET)/include $(TARGET)/share/man/man1
-	install -m 755 $(BUILD)/ordeal $(TARGET)/bin
+	install -m 755 $(BUILD)/ordeal $(BUILD)/ordeal-board $(TARGET)/bin
 	install -m 644 $(BUILD)/libordeal.a $(TARGET)/lib
 	install -m 644 checker/ordeal.h $(TARGET)/include
 	install -d $(TARGET)/include/ordeal
 	install -m 644 sim/soc.h rtl/soc.def $(TARGET)/include/ordeal
 	$(FILL) checker/ordeal.pc.in > $(TARGET)/lib/pkgconfig/ordeal.pc
 	install -d $(TARGET)/share/ordeal/examples
-	install -m 644 examples/*.bias $(TARGET)/share/ordeal/examples
-	install -d $(TARGET)/lib/ordeal $(TARGET)/share/ordeal/rtl $(TARGET)/share/ordeal/sim
+	install -m 644 examples/*.bias examples/mychip.cpp $(TARGET)/share/ordeal/examples
+	install -d $(TARGET)/share/ordeal/tcl
+	install -m 644 tcl/*.cfg tcl/*.tcl $(TARGET)/share/ordeal/tcl
+	install -m 644 tcl/70-ordeal.rules $(BUILD)/firmware/firmware.elf $(BUILD)/firmware/firmware.hex \
+	    $(TARGET)/share/ordeal
+	install -d $(TARGET)/lib/ordeal $(TARGET)/share/ordeal/rtl/board $(TARGET)/share/ordeal/sim
 	install -m 755 $(SOCS:%=$(SIM)/%.so) $(TARGET)/lib/ordeal
 	install -m 644 $(RTL) $(TARGET)/share/ordeal/rtl
-	install -m 644 sim/soc.cpp sim/soc.h $(TARGET)/share/ordeal/sim
+	install -m 644 $(BOARD_RTL) $(TARGET)/share/ordeal/rtl/board
+	install -m 644 $(addprefix sim/,soc.cpp soc.h board.cpp board.h usb_wire.h usb_packet.h) \
+	    $(TARGET)/share/ordeal/sim
 	install -m 755 sim/build $(TARGET)/share/ordeal/sim
 	$(FILL) host/ordeal.1 > $(TARGET)/share/man/man1/ordeal.1
 

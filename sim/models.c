@@ -98,19 +98,19 @@ bool model_complete(struct soc_parameters *p, char *why, size_t size)
     return true;
 }
 
-void model_name(const struct soc_parameters *p, char name[MODEL_NAME])
+void model_name(const struct soc_parameters *p, char *name, size_t size)
 {
     struct soc_parameters copy = *p;
     size_t n = 0;
     for (int i = 0; i < NUMBERS; i++) {
         uint32_t value = *number_of(&copy, i);
         if (numbers[i].always || value != numbers[i].usual)
-            n += (size_t)snprintf(name + n, MODEL_NAME - n, "%s%c%" PRIu32, n ? "-" : "",
+            n += (size_t)snprintf(name + n, size - n, "%s%c%" PRIu32, n ? "-" : "",
                                   numbers[i].letter, value / numbers[i].unit);
     }
     for (int i = 0; i < FLAGS; i++)
         if (*flag_of(&copy, i) != flags[i].usual)
-            n += (size_t)snprintf(name + n, MODEL_NAME - n, "-%s", flags[i].word);
+            n += (size_t)snprintf(name + n, size - n, "-%s", flags[i].word);
 }
 
 /* One part of a name; false: there is no such. */
@@ -148,29 +148,44 @@ bool model_parse(const char *name, struct soc_parameters *p, char *why, size_t s
     }
     if (!model_complete(p, why, size))
         return false;
-    model_name(p, again); /* so that each model has one name */
+    model_name(p, again, sizeof again); /* so that each model has one name */
     return strcmp(again, name) == 0
            || refuse(why, size, "'%s' is not the name of a model; it would be '%s'", name, again);
 }
 
 /* ---- files --------------------------------------------------------------------------------- */
 
-const struct soc_interface *model_load(const char *file, char *why, size_t size)
+/* What a shared object may be a model of: the machine alone, or a board with it. Both interfaces begin
+ * with their version. */
+struct kind {
+    const char *prefix;                    /* of its name */
+    const char *symbol;
+    uint32_t version;
+};
+static const struct kind machine = { "", "soc_interface", SOC_VERSION };
+static const struct kind board = { "board-", "board_interface", BOARD_VERSION };
+
+static const void *load(const struct kind *kind, const char *file, char *why, size_t size)
 {
     void *object = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-    const struct soc_interface *model = object ? dlsym(object, "soc_interface") : NULL;
-    if (model && model->version == SOC_VERSION)
+    const uint32_t *model = object ? dlsym(object, kind->symbol) : NULL;
+    if (model && *model == kind->version)
         return model;
     if (!object)
         refuse(why, size, "%s", dlerror());
     else if (!model)
-        refuse(why, size, "%s is not a model: it does not export soc_interface", file);
+        refuse(why, size, "%s is not a model: it does not export %s", file, kind->symbol);
     else
-        refuse(why, size, "%s is a model of version %" PRIu32 ", not %d", file, model->version,
-               SOC_VERSION);
+        refuse(why, size, "%s is a model of version %" PRIu32 ", not %" PRIu32, file, *model,
+               kind->version);
     if (object)
         dlclose(object);
     return NULL;
+}
+
+const struct soc_interface *model_load(const char *file, char *why, size_t size)
+{
+    return load(&machine, file, why, size);
 }
 
 /* Where things may lie, seen from the directory of the program: of a build tree, of a test in it,
@@ -229,13 +244,13 @@ static bool run_script(char *script, bool look, char *name, char path[PATH_MAX],
            || refuse(why, size, "the model %s could not be built: see above", name);
 }
 
-static const struct soc_interface *open_named(char *name, void (*tell)(const char *message),
-                                              char *why, size_t size)
+static const void *open_named(const struct kind *kind, char *name,
+                              void (*tell)(const char *message), char *why, size_t size)
 {
     char path[PATH_MAX], script[PATH_MAX], file[MODEL_NAME + 4], message[MODEL_NAME + 64];
     snprintf(file, sizeof file, "%s.so", name);
     if (find(model_places, file, path))
-        return model_load(path, why, size);
+        return load(kind, path, why, size);
     if (!find(script_places, "build", script)) {
         refuse(why, size, "there is no model %s, and no script sim/build to make it", name);
         return NULL;
@@ -249,30 +264,31 @@ static const struct soc_interface *open_named(char *name, void (*tell)(const cha
         if (!run_script(script, false, name, path, why, size))
             return NULL;
     }
-    return model_load(path, why, size);
+    return load(kind, path, why, size);
 }
 
-const struct soc_interface *model_open(const struct soc_parameters *p,
-                                       void (*tell)(const char *message), char *why, size_t size)
+static const void *open_kind(const struct kind *kind, const struct soc_parameters *p,
+                             void (*tell)(const char *message), char *why, size_t size)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static struct known {
         char name[MODEL_NAME];
-        const struct soc_interface *model;
+        const void *model;
         struct known *next;
     } *known;
     struct soc_parameters complete = *p;
     char name[MODEL_NAME];
     if (!model_complete(&complete, why, size))
         return NULL;
-    model_name(&complete, name);
+    size_t n = (size_t)snprintf(name, sizeof name, "%s", kind->prefix);
+    model_name(&complete, name + n, sizeof name - n);
     pthread_mutex_lock(&lock);
     struct known *k = known;
     while (k && strcmp(k->name, name) != 0)
         k = k->next;
     if (!k && (k = calloc(1, sizeof *k))) {
         strcpy(k->name, name);
-        k->model = open_named(name, tell, why, size);
+        k->model = open_named(kind, name, tell, why, size);
         if (k->model) {
             k->next = known;
             known = k;
@@ -284,4 +300,17 @@ const struct soc_interface *model_open(const struct soc_parameters *p,
         refuse(why, size, "out of memory");
     pthread_mutex_unlock(&lock);
     return k ? k->model : NULL;
+}
+
+const struct soc_interface *model_open(const struct soc_parameters *p,
+                                       void (*tell)(const char *message), char *why, size_t size)
+{
+    return open_kind(&machine, p, tell, why, size);
+}
+
+const struct board_interface *model_open_board(const struct soc_parameters *p,
+                                               void (*tell)(const char *message), char *why,
+                                               size_t size)
+{
+    return open_kind(&board, p, tell, why, size);
 }

@@ -8,6 +8,7 @@
 #ifndef SIM_MODELS_H
 #define SIM_MODELS_H
 
+#include "board.h"
 #include "soc.h"
 
 enum { MODEL_NAME = 96 };
@@ -17,7 +18,7 @@ void model_default(struct soc_parameters *p);
 /* Values of 0 become those of model_default. False: there can be no such model; `why` says it. */
 bool model_complete(struct soc_parameters *p, char *why, size_t size);
 /* The name of complete parameters, and back. */
-void model_name(const struct soc_parameters *p, char name[MODEL_NAME]);
+void model_name(const struct soc_parameters *p, char *name, size_t size);
 bool model_parse(const char *name, struct soc_parameters *p, char *why, size_t size);
 
 /* The model with these parameters (0: as model_default), building it if it must be: `tell`, if not NULL, is
@@ -25,6 +26,10 @@ bool model_parse(const char *name, struct soc_parameters *p, char *why, size_t s
  * process ends; asking again, from any thread, gives the same. */
 const struct soc_interface *model_open(const struct soc_parameters *p, void (*tell)(const char *message),
                                        char *why, size_t size);
+/* Likewise the board with this machine on it: `board-h4-...`. */
+const struct board_interface *model_open_board(const struct soc_parameters *p,
+                                               void (*tell)(const char *message), char *why,
+                                               size_t size);
 /* A model of somebody else, from its file. */
 const struct soc_interface *model_load(const char *file, char *why, size_t size);
 

@@ -7,10 +7,14 @@
 enum { ADDRESS = 5, ADDRESS_PAUSE = 2 * USB_SAMPLES_FRAME }; /* 9.2.6.3: a device may take 2 ms */
 
 enum request { GET_DESCRIPTOR = 6, SET_ADDRESS = 5, SET_CONFIGURATION = 9 };
-enum descriptor { DEVICE = 1, CONFIGURATION = 2 };
+enum descriptor { DEVICE = 1, CONFIGURATION = 2, STRING = 3 };
+enum { ENGLISH = 0x0409 };           /* of the strings */
 
-/* In order; DEVICE_8 tells the packet size of endpoint 0, CONFIG_9 the whole length. */
-enum step { DEVICE_8, GIVE_ADDRESS, DEVICE_18, CONFIG_9, CONFIG_ALL, CONFIGURE, READY };
+/* In order. DEVICE_8 tells the packet size of endpoint 0, CONFIG_9 the whole length. */
+enum step {
+    DEVICE_8, GIVE_ADDRESS, DEVICE_18, CONFIG_9, CONFIG_ALL, MANUFACTURER, PRODUCT, SERIAL,
+    CONFIGURE, READY
+};
 
 static void run_step(struct usb_bus *b);
 
@@ -77,7 +81,8 @@ static void failed(struct usb_bus *b, const char *what, const char *how)
 static const char *const step_names[] = {
     [DEVICE_8] = "first 8 bytes of the device descriptor", [GIVE_ADDRESS] = "SET_ADDRESS",
     [DEVICE_18] = "device descriptor", [CONFIG_9] = "configuration descriptor",
-    [CONFIG_ALL] = "whole configuration", [CONFIGURE] = "SET_CONFIGURATION"
+    [CONFIG_ALL] = "whole configuration", [MANUFACTURER] = "manufacturer",
+    [PRODUCT] = "product", [SERIAL] = "serial number", [CONFIGURE] = "SET_CONFIGURATION"
 };
 
 static uint32_t total_length(const struct usb_bus *b)
@@ -109,6 +114,29 @@ static const char *wrong(const struct usb_bus *b, uint32_t actual)
     return NULL;
 }
 
+static bool is_string(uint32_t step)
+{
+    return step >= MANUFACTURER && step <= SERIAL;
+}
+
+/* Of the string that this step is about; 0: the device has none. */
+static uint32_t string_number(const struct usb_bus *b)
+{
+    return b->new_device[14 + b->step - MANUFACTURER];
+}
+
+/* As much of a string as came, and as ASCII has of it. */
+static void take_string(struct usb_bus *b, uint32_t actual)
+{
+    char *text = b->strings[b->step - MANUFACTURER];
+    uint32_t length = actual < b->string[0] ? actual : b->string[0], at = 0;
+    for (uint32_t i = 2; i + 1 < length && at + 1 < USB_STRING_MAX; i += 2) {
+        bool plain = !b->string[i + 1] && b->string[i] >= ' ' && b->string[i] <= '~';
+        text[at++] = plain ? (char)b->string[i] : '?';
+    }
+    text[at] = 0;
+}
+
 static void ready(struct usb_bus *b)
 {
     uint32_t length = total_length(b);
@@ -132,12 +160,16 @@ static void step_done(struct usb_transfer *t)
     if (t->status == USB_ABORTED || t->status == USB_GONE || t->status == USB_CANCELLED)
         return;                      /* an event says the same */
     const char *how = t->status == USB_OK ? wrong(b, t->actual) : usb_status_name(t->status);
+    if (t->status == USB_STALLED && is_string(b->step))
+        how = NULL;                  /* a device need not have them */
     if (how) {
         failed(b, step_names[b->step], how);
         return;
     }
     if (b->step == DEVICE_8)
         usb_host_set_packet_size(b->host, b->new_device[7]);
+    else if (is_string(b->step) && t->status == USB_OK)
+        take_string(b, t->actual);
     b->step++;
     if (b->step == GIVE_ADDRESS + 1) {
         usb_host_set_address(b->host, ADDRESS);
@@ -150,38 +182,36 @@ static void step_done(struct usb_transfer *t)
 }
 
 static void request(struct usb_bus *b, uint8_t type, enum request request, uint32_t value,
-                    void *buffer, uint32_t length)
+                    uint32_t index, void *buffer, uint32_t length)
 {
     b->control = (struct usb_transfer){
-        .setup = { type, request, value & 0xff, value >> 8, 0, 0, length & 0xff, length >> 8 },
+        .setup = { type, request, value & 0xff, value >> 8, index & 0xff, index >> 8, length & 0xff,
+                   length >> 8 },
         .buffer = buffer, .length = length, .complete = step_done, .user = b
     };
     if (!usb_host_submit(b->host, &b->control))
         failed(b, step_names[b->step], "the port is not enabled");
 }
 
+static void get(struct usb_bus *b, enum descriptor type, uint32_t number, void *buffer,
+                uint32_t length)
+{
+    request(b, USB_ENDPOINT_IN, GET_DESCRIPTOR, type << 8 | number, type == STRING ? ENGLISH : 0,
+            buffer, length);
+}
+
 static void run_step(struct usb_bus *b)
 {
+    while (is_string(b->step) && !string_number(b))
+        b->step++;
     switch (b->step) {
-    case DEVICE_8:
-        request(b, USB_ENDPOINT_IN, GET_DESCRIPTOR, DEVICE << 8, b->new_device, 8);
-        return;
-    case GIVE_ADDRESS:
-        request(b, 0, SET_ADDRESS, ADDRESS, NULL, 0);
-        return;
-    case DEVICE_18:
-        request(b, USB_ENDPOINT_IN, GET_DESCRIPTOR, DEVICE << 8, b->new_device, 18);
-        return;
-    case CONFIG_9:
-        request(b, USB_ENDPOINT_IN, GET_DESCRIPTOR, CONFIGURATION << 8, b->new_config, 9);
-        return;
-    case CONFIG_ALL:
-        request(b, USB_ENDPOINT_IN, GET_DESCRIPTOR, CONFIGURATION << 8, b->new_config,
-                total_length(b));
-        return;
-    case CONFIGURE:
-        request(b, 0, SET_CONFIGURATION, b->new_config[5], NULL, 0);
-        return;
+    case DEVICE_8:     get(b, DEVICE, 0, b->new_device, 8); return;
+    case GIVE_ADDRESS: request(b, 0, SET_ADDRESS, ADDRESS, 0, NULL, 0); return;
+    case DEVICE_18:    get(b, DEVICE, 0, b->new_device, 18); return;
+    case CONFIG_9:     get(b, CONFIGURATION, 0, b->new_config, 9); return;
+    case CONFIG_ALL:   get(b, CONFIGURATION, 0, b->new_config, total_length(b)); return;
+    case CONFIGURE:    request(b, 0, SET_CONFIGURATION, b->new_config[5], 0, NULL, 0); return;
+    default:           get(b, STRING, string_number(b), b->string, sizeof b->string); return;
     }
 }
 
@@ -205,6 +235,7 @@ static void on_event(void *user, enum usb_port_event event)
         return;
     case USB_PORT_ENABLED:
         b->step = DEVICE_8;
+        memset(b->strings, 0, sizeof b->strings);
         run_step(b);
         return;
     case USB_PORT_DISABLED:

@@ -11,6 +11,7 @@
 
 enum {
     USB_CONFIG_MAX = 1024,           /* bytes of a configuration with all that belongs to it */
+    USB_STRING_MAX = 127,            /* letters of a string, and a zero */
     USB_BUS_TRIES  = 3               /* enumerations of a device before it is left alone */
 };
 
@@ -27,6 +28,7 @@ struct usb_bus {
     uint8_t device[18];              /* descriptor */
     uint8_t config[USB_CONFIG_MAX];  /* first configuration, and what it holds */
     uint32_t config_length;
+    char strings[3][USB_STRING_MAX]; /* manufacturer, product, serial number, in ASCII; "": none */
     uint32_t number;                 /* of the device, from 1 on: another one after each new plug */
     char why[160];                   /* what went wrong last, "" if nothing has */
 
@@ -40,6 +42,7 @@ struct usb_bus {
     uint32_t step, tries;
     uint8_t new_device[18];          /* as they come, to be compared with the known ones */
     uint8_t new_config[USB_CONFIG_MAX];
+    uint8_t string[255];
     struct usb_transfer *waiting, **waiting_end;
 };
 

@@ -114,6 +114,7 @@ static void add_hex(GString *text, const uint8_t *bytes, uint32_t length)
 static char *describe(const struct mock_device *d)
 {
     const struct usb_bus *b = d->port->bus;
+    static const char *const strings[] = { "manufacturer", "product", "serial" };
     const uint8_t *u = b->device;
     unsigned vendor = u[8] | (unsigned)u[9] << 8, product = u[10] | (unsigned)u[11] << 8;
     unsigned release = u[12] | (unsigned)u[13] << 8;
@@ -137,6 +138,9 @@ static char *describe(const struct mock_device *d)
     add_attribute(text, "bNumConfigurations", "%u", u[17]);
     add_attribute(text, "bNumInterfaces", "%2u", b->config[4]);
     add_attribute(text, "bConfigurationValue", "%u", b->config[5]);
+    for (unsigned i = 0; i < 3; i++) /* '\\' has a meaning there */
+        if (b->strings[i][0] && !strchr(b->strings[i], '\\'))
+            g_string_append_printf(text, "A: %s=%s\\n\n", strings[i], b->strings[i]);
     g_string_append(text, "H: descriptors=");
     add_hex(text, u, sizeof b->device);
     add_hex(text, b->config, b->config_length);

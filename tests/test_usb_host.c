@@ -24,6 +24,9 @@ static void test_a_device_is_enumerated(void)
     TEST_ASSERT_EQUAL_HEX8_ARRAY(usb_device_descriptor, bench.bus.device, 18);
     TEST_ASSERT_EQUAL(sizeof usb_device_config, bench.bus.config_length);
     TEST_ASSERT_EQUAL_HEX8_ARRAY(usb_device_config, bench.bus.config, sizeof usb_device_config);
+    TEST_ASSERT_EQUAL_STRING("ordeal", bench.bus.strings[0]);
+    TEST_ASSERT_EQUAL_STRING("test device", bench.bus.strings[1]);
+    TEST_ASSERT_EQUAL_STRING("T-1", bench.bus.strings[2]);
     TEST_ASSERT_EQUAL(1, bench.bus.number);
     TEST_ASSERT_EQUAL(1, bench.device.configuration);
     TEST_ASSERT_NOT_EQUAL(0, bench.device.address);

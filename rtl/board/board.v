@@ -57,15 +57,15 @@ module board #(
         | (ZOO != 0 ? `FLAG_BUGS : 8'd0) | (MULDIV != 0 ? `FLAG_MULDIV : 8'd0)
         | (COUNTERS != 0 ? `FLAG_COUNTERS : 8'd0) | (VISIBLE != 0 ? `FLAG_VISIBLE : 8'd0)
         | (DELAYS != 0 ? `FLAG_DELAYS : 8'd0) | `FLAG_MONITOR};
-    localparam [31:0] P_HARTS   = NHARTS;
-    localparam [31:0] P_SETS    = SETS;
-    localparam [31:0] P_WAYS    = WAYS;
-    localparam [31:0] P_LINE    = LINE_WORDS * 4;
-    localparam [31:0] P_BUFFER  = SB_DEPTH;
-    localparam [31:0] P_QUEUE   = LQ_DEPTH;
-    localparam [31:0] P_MEMORY  = MEMORY_WORDS * 4;
-    localparam [31:0] P_CODE    = CODE_WORDS * 4;
-    localparam [31:0] P_CAPTURE = CAPTURE_DEPTH;
+    localparam [31:0] P_HARTS   = 32'd0 + NHARTS;
+    localparam [31:0] P_SETS    = 32'd0 + SETS;
+    localparam [31:0] P_WAYS    = 32'd0 + WAYS;
+    localparam [31:0] P_LINE    = 32'd4 * LINE_WORDS;
+    localparam [31:0] P_BUFFER  = 32'd0 + SB_DEPTH;
+    localparam [31:0] P_QUEUE   = 32'd0 + LQ_DEPTH;
+    localparam [31:0] P_MEMORY  = 32'd4 * MEMORY_WORDS;
+    localparam [31:0] P_CODE    = 32'd4 * CODE_WORDS;
+    localparam [31:0] P_CAPTURE = 32'd0 + CAPTURE_DEPTH;
     localparam [31:0] P_MODEL   = 32'd0 + MODEL;
     localparam [31:0] P_RAM     = 32'd4 * RAM_WORDS;
 

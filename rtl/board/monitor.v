@@ -68,7 +68,8 @@ module monitor #(
     wire [4:0]  unused_amo;
     wire [3:0]  unused_cause, unused_wait;
     wire [5:0]  unused_events;
-    wire        unused_kill, unused_clear, unused_taken, unused_done, unused_code_we;
+    wire        unused_kill, unused_clear, unused_taken, unused_done, unused_code_we,
+                unused_silent;
     hart #(
         .NHARTS(1), .MEMORY_WORDS(RAM_WORDS), .CODE_WORDS(RAM_WORDS), .MULDIV(0), .TM(0),
         .DELAYS(0), .MONITOR(1), .DEBUG(DEBUG), .TRIGGER(TRIGGER)
@@ -86,7 +87,7 @@ module monitor #(
         .dbg_halt_i(dbg_halt_i), .dbg_resume_i(dbg_resume_i), .dbg_insn_valid_i(dbg_insn_valid_i),
         .dbg_insn_i(dbg_insn_i), .dbg_halted_o(dbg_halted_o), .dbg_ack_o(dbg_ack_o),
         .dbg_fault_o(dbg_fault_o), .dbg_data_o(dbg_data_o), .code_we_o(unused_code_we),
-        .code_wdata_o(unused_code_wdata)
+        .code_wdata_o(unused_code_wdata), .dbg_silent_o(unused_silent)
     );
 
     wire        op_load   = op_kind == `LSU_LOAD;
@@ -107,9 +108,9 @@ module monitor #(
     wire [31:0] wdata = other ? sb_wdata_i : op_lanes;
     wire [3:0]  be    = other ? sb_be_i : op_be;
 
-    wire in_ram  = addr[31:AW+2] == `BOARD_RAM >> (AW + 2);
-    wire in_dev  = addr[31:12] == `BOARD_DEVICES >> 12;
-    wire in_usb  = addr[31:12] == `BOARD_USB >> 12;
+    wire in_ram  = ((addr ^ `BOARD_RAM) >> (AW + 2)) == 32'd0;
+    wire in_dev  = ((addr ^ `BOARD_DEVICES) >> 12) == 32'd0;
+    wire in_usb  = ((addr ^ `BOARD_USB) >> 12) == 32'd0;
     wire nowhere = !in_ram && !in_dev && !in_usb;
 
     // The other's reads of RAM take a cycle more; all else of RAM is done at once.
@@ -175,6 +176,6 @@ module monitor #(
     wire unused = &{1'b0, code_addr[31:AW+2], code_addr[1:0], unused_compare, unused_amo,
         unused_kill, unused_cause, unused_clear, unused_taken, unused_done, unused_pc,
         unused_retired, unused_wait, unused_wait_addr, unused_events, unused_code_we,
-        unused_code_wdata};
+        unused_code_wdata, unused_silent};
 endmodule
 `default_nettype wire

@@ -1,0 +1,482 @@
+/* ordeal-board: simulated boards, plugged into a program, a kernel, or a debugger.
+ *
+ * Each board is a thread: the model of the board and the virtual USB host in front of it, sample by
+ * sample, and whoever is plugged in asked in between. While nobody wants anything time stands nearly still. */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "board.h"
+#include "board_usbip.h"
+#include "jtag_port.h"
+#include "models.h"
+#include "usb_bus.h"
+#include "usb_fault.h"
+#include "usb_host.h"
+#include "usb_log.h"
+#include "usb_mock.h"
+
+enum {
+    EXIT_BAD = 2, EXIT_FAILED = 3,
+    POLL = USB_MOCK_SAMPLES,     /* samples between two looks at those who are plugged in */
+    IDLE_SAMPLES = 4800,         /* that pass at a time while nobody wants anything */
+    IDLE_MS = 10,
+    SETTLE = 500 * USB_SAMPLES_FRAME, /* a board that has not enumerated then will not */
+    JTAG_CYCLES = 3,             /* of the system's clock after a change of JTAG's pins */
+    MOST_BOARDS = USB_MOCK_PORTS
+};
+
+struct options {
+    const char *model, *firmware, *log, *fault, *waves;
+    uint64_t seed;
+    uint32_t boards;
+    int usbip, jtag;             /* ports; -1: not asked for */
+    bool empty, bus_powered, real_time, quiet;
+    char **command;              /* NULL: none */
+};
+
+struct firmware { uint32_t *words; size_t count; };
+
+struct simulated {
+    const struct options *options;
+    const struct board_interface *model;
+    const struct firmware *firmware;
+    struct board *board;
+    struct usb_fault fault;
+    struct usb_log *log;
+    struct usb_host *host;
+    struct usb_bus bus;
+    struct usb_pins pins;
+    struct usb_mock_port *mock;
+    struct board_usbip *usbip;
+    struct jtag_port *jtag;
+    struct jtag_pins jtag_pins;
+    pthread_t thread;
+    bool started, powered;
+    atomic_bool settled;         /* enumerated, or it takes too long for that */
+};
+
+static atomic_bool stopping;
+
+static int complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static int complain(const char *format, ...)
+{
+    va_list args;
+    fputs("ordeal-board: ", stderr);
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+    return EXIT_BAD;
+}
+
+/* ---- firmware ------------------------------------------------------------------------------ */
+
+/* Words in hex, as $readmemh takes them: the firmware's Makefile writes no addresses. */
+static bool read_firmware(struct firmware *f, const char *path)
+{
+    FILE *in = fopen(path, "r");
+    char word[16];
+    size_t room = 0;
+    int line = 0;
+    *f = (struct firmware){ 0 };
+    if (!in) {
+        complain("%s: %s", path, strerror(errno));
+        return false;
+    }
+    while (fscanf(in, "%15s", word) == 1) {
+        char *end;
+        unsigned long value = strtoul(word, &end, 16);
+        line++;
+        if (*end || end - word != 8) {
+            complain("%s:%d: '%s' is not a word of 8 hex digits", path, line, word);
+            fclose(in);
+            return false;
+        }
+        if (f->count == room) {
+            room = room ? room * 2 : 1024;
+            f->words = realloc(f->words, room * sizeof *f->words);
+            if (!f->words)
+                abort();
+        }
+        f->words[f->count++] = (uint32_t)value;
+    }
+    fclose(in);
+    return true;
+}
+
+/* Beside the program: of a build tree, or installed. */
+static bool find_firmware(char path[PATH_MAX])
+{
+    static const char *const places[] = { "firmware", "../firmware", "../share/ordeal", NULL };
+    char program[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (n < 0)
+        return false;
+    program[n] = '\0';
+    *strrchr(program, '/') = '\0';
+    for (const char *const *place = places; *place; place++)
+        if (snprintf(path, PATH_MAX, "%s/%s/firmware.hex", program, *place) < PATH_MAX
+            && access(path, R_OK) == 0)
+            return true;
+    return false;
+}
+
+/* ---- a board ------------------------------------------------------------------------------- */
+
+static void samples(struct simulated *s, uint32_t count)
+{
+    while (count--)
+        s->pins = s->model->sample(s->board, usb_host_sample(s->host, s->pins));
+}
+
+/* All that the debugger wants now: each change of the pins and the time it takes. */
+static void serve_jtag(struct simulated *s)
+{
+    static const struct board_jtag rest;
+    bool tdo = s->model->jtag(s->board, (struct board_jtag){
+        s->jtag_pins.tck, s->jtag_pins.tms, s->jtag_pins.tdi, s->jtag_pins.trst });
+    while (!stopping && jtag_port_poll(s->jtag, &s->jtag_pins, tdo)) {
+        struct board_jtag pins = { s->jtag_pins.tck, s->jtag_pins.tms, s->jtag_pins.tdi,
+                                   s->jtag_pins.trst };
+        if (s->jtag_pins.srst)
+            s->model->power(s->board);
+        s->model->jtag(s->board, s->jtag_pins.srst ? rest : pins);
+        samples(s, s->model->divider * JTAG_CYCLES);
+        tdo = s->model->jtag(s->board, pins);
+    }
+}
+
+/* As when a bitstream has been loaded. */
+static bool power_on(struct simulated *s)
+{
+    bool fits = s->model->write_ram(s->board, 0, s->firmware->words, (uint32_t)s->firmware->count);
+    s->model->power(s->board);
+    s->powered = true;
+    return fits;
+}
+
+static bool wanted(const struct simulated *s)
+{
+    return (s->mock && usb_mock_opened(s->mock)) || (s->usbip && board_usbip_attached(s->usbip))
+           || (s->jtag && jtag_port_connected(s->jtag)) || s->bus.state == USB_BUS_BUSY
+           || s->bus.state == USB_BUS_AGAIN || s->model->running(s->board);
+}
+
+static void poll_all(struct simulated *s)
+{
+    if (s->jtag)
+        serve_jtag(s);
+    if (s->mock)
+        usb_mock_poll(s->mock);
+    if (s->usbip)
+        board_usbip_poll(s->usbip);
+}
+
+static void *run_board(void *user)
+{
+    struct simulated *s = user;
+    while (!stopping) {
+        samples(s, POLL);
+        bool plugged = usb_host_plugged(s->host);
+        if (s->options->bus_powered && plugged && !s->powered)
+            power_on(s);
+        s->powered = plugged;
+        bool ready = s->bus.state == USB_BUS_READY || s->options->empty
+                     || usb_host_now(s->host) > SETTLE;
+        poll_all(s);             /* shows the device to programs */
+        if (ready && !s->settled)
+            s->settled = true;
+        if (wanted(s) || s->bus.state == USB_BUS_EMPTY)
+            continue;
+        samples(s, IDLE_SAMPLES);
+        if (s->jtag)
+            jtag_port_wait(s->jtag, IDLE_MS);
+        else if (s->mock)
+            usb_mock_wait(s->mock, IDLE_MS);
+        else if (s->usbip)
+            board_usbip_wait(s->usbip, IDLE_MS);
+    }
+    return NULL;
+}
+
+static bool make_board(struct simulated *s, const struct options *o, uint32_t number,
+                       const struct board_interface *model, const struct firmware *firmware)
+{
+    char why[256];
+    *s = (struct simulated){ .options = o, .model = model, .firmware = firmware };
+    usb_fault_init(&s->fault, o->seed + number);
+    if (o->fault && !usb_fault_parse(&s->fault, o->fault, why, sizeof why))
+        return complain("--fault: %s", why), false;
+    if (o->log && !(s->log = usb_log_open(o->log)))
+        return complain("%s: %s", o->log, strerror(errno)), false;
+    struct usb_host_options host = { .seed = o->seed + number, .real_time = o->real_time,
+                                     .fault = o->fault ? &s->fault : NULL, .log = s->log };
+    s->board = model->create(number + 1);
+    s->host = usb_host_new(&host);
+    if (!s->board || !s->host)
+        return complain("out of memory"), false;
+    if (!power_on(s))
+        return complain("the firmware does not fit into the monitor's %" PRIu32 " bytes",
+                        model->ram_words * 4), false;
+    if (o->waves && !model->waves(s->board, o->waves))
+        return complain("%s: no waves can be written there, or the model has none", o->waves), false;
+    usb_bus_init(&s->bus, s->host);
+    if (o->usbip >= 0 && !(s->usbip = board_usbip_new(&s->bus, (uint16_t)o->usbip, why, sizeof why)))
+        return complain("--usbip: %s", why), false;
+    if (o->jtag >= 0 && !(s->jtag = jtag_port_open((uint16_t)o->jtag, why, sizeof why)))
+        return complain("--jtag: %s", why), false;
+    return true;
+}
+
+static void tell_ports(const struct simulated *s)
+{
+    if (s->usbip)
+        fprintf(stderr, "ordeal-board: usbip on 127.0.0.1, port %d\n", board_usbip_port(s->usbip));
+    if (s->jtag)
+        fprintf(stderr, "ordeal-board: remote_bitbang on 127.0.0.1, port %d\n",
+                jtag_port_number(s->jtag));
+}
+
+/* What is worth knowing at the end. False: something was wrong with the simulation itself. */
+static bool finish_board(struct simulated *s)
+{
+    bool good = true;
+    const char *assertion = s->board ? s->model->assertion(s->board) : NULL;
+    if (assertion) {
+        complain("assertion %s", assertion);
+        good = false;
+    }
+    for (int i = 0; s->options->fault && s->host && i < USB_FAULT_KINDS; i++)
+        if (s->fault.count[i] && !s->options->quiet)
+            fprintf(stderr, "ordeal-board: %" PRIu64 " %s\n", s->fault.count[i],
+                    usb_fault_text((enum usb_fault_kind)i));
+    if (s->usbip)
+        board_usbip_free(s->usbip);
+    if (s->jtag)
+        jtag_port_close(s->jtag);
+    if (s->host)
+        usb_host_free(s->host);
+    if (s->board)
+        s->model->destroy(s->board);
+    if (s->log && !usb_log_close(s->log)) {
+        complain("%s: %s", s->options->log, strerror(errno));
+        good = false;
+    }
+    return good;
+}
+
+/* ---- the program that they are plugged into ------------------------------------------------- */
+
+static void stop(int signal)
+{
+    (void)signal;
+    stopping = true;
+}
+
+/* ^C reaches the child by itself; we wait for it, so that it can say good-bye to the board. */
+static int run_command(struct usb_mock *mock, char **command)
+{
+    int status;
+    usb_mock_environment(mock);
+    pid_t child = fork();
+    if (child < 0)
+        return complain("fork: %s", strerror(errno)), EXIT_FAILED;
+    if (child == 0) {
+        signal(SIGINT, SIG_DFL);
+        signal(SIGTERM, SIG_DFL);
+        execvp(command[0], command);
+        complain("%s: %s", command[0], strerror(errno));
+        _exit(127);
+    }
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR)
+            return complain("waitpid: %s", strerror(errno)), EXIT_FAILED;
+        else if (stopping)
+            kill(child, SIGTERM);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static void tell_model(const char *message) { fprintf(stderr, "ordeal-board: %s\n", message); }
+
+/* Until the command has ended; without one until ^C. */
+static int simulate(const struct options *o, const struct board_interface *model,
+                    const struct firmware *firmware)
+{
+    static struct simulated boards[MOST_BOARDS];
+    struct usb_mock *mock = NULL;
+    char why[256];
+    int status = 0;
+    uint32_t made = 0;
+    if (o->command && !(mock = usb_mock_new(why, sizeof why)))
+        return complain("%s", why), EXIT_FAILED;
+    for (; made < o->boards && status == 0; made++) {
+        struct simulated *s = &boards[made];
+        if (!make_board(s, o, made, model, firmware))
+            status = EXIT_BAD;
+        else if (mock && !(s->mock = usb_mock_plug(mock, &s->bus, why, sizeof why)))
+            status = (complain("%s", why), EXIT_FAILED);
+        else
+            tell_ports(s);
+    }
+    for (uint32_t i = 0; i < made && status == 0; i++) {
+        int error = pthread_create(&boards[i].thread, NULL, run_board, &boards[i]);
+        boards[i].started = error == 0;
+        if (error)
+            status = (complain("%s", strerror(error)), EXIT_FAILED);
+    }
+    if (status == 0) {
+        for (uint32_t i = 0; i < made && o->command; i++)
+            while (!boards[i].settled && !stopping)
+                usleep(1000);
+        if (o->command && !stopping)
+            status = run_command(mock, o->command);
+        while (!o->command && !stopping)
+            usleep(100000);
+    }
+    stopping = true;
+    for (uint32_t i = 0; i < made; i++)
+        if (boards[i].started)
+            pthread_join(boards[i].thread, NULL);
+    if (mock)
+        usb_mock_free(mock);
+    for (uint32_t i = 0; i < made; i++)
+        if (!finish_board(&boards[i]) && status == 0)
+            status = EXIT_FAILED;
+    return status;
+}
+
+/* ---- options ------------------------------------------------------------------------------- */
+
+static const char help[] =
+    "usage: ordeal-board [options] -- COMMAND...     plug simulated boards into COMMAND\n"
+    "       ordeal-board [options] --usbip PORT      export one to a Linux kernel\n"
+    "       ordeal-board [options] --jtag PORT       let OpenOCD debug it\n"
+    "\n"
+    "Simulates a board of 'ordeal run --target board' up to its pins: the multiprocessor, the\n"
+    "firmware on its monitor hart, the USB device core and JTAG. COMMAND's libusb sees it as if\n"
+    "it were on this computer's USB.\n"
+    "\n"
+    "  --model NAME      what it is made of, as in sim/models.h (default h2-s16-w2-l4-b8-q4)\n"
+    "  --boards N        so many of them, 1 to 8, for COMMAND\n"
+    "  --firmware FILE   words in hex; default: the one that was built with this program\n"
+    "  --no-firmware     the RAM is empty until somebody loads it over JTAG\n"
+    "  --usbip PORT      usbip server on 127.0.0.1; 0: any port, which is told\n"
+    "  --jtag PORT       OpenOCD's remote_bitbang on 127.0.0.1, likewise\n"
+    "  --fault LIST      what goes wrong on the wires, as chances: damage_in=0.01,unplug=0.001;\n"
+    "                    all=0.01: everything that can happen to packets\n"
+    "  --seed N          of chance (default 1)\n"
+    "  --log FILE        every packet, as text, or for Wireshark if FILE ends in .pcap\n"
+    "  --waves FILE      all signals as FST; the model must be named ...-waves\n"
+    "  --bus-powered     it has no power but USB's: unplugged, it forgets everything\n"
+    "  --real-time       resets and debouncing as long as USB has them\n"
+    "  --quiet           no figures of faults at the end\n"
+    "\n"
+    "Exit status: COMMAND's; 2 bad usage, 3 the simulation failed.\n"
+    "\n"
+    "example:\n"
+    "  $ ordeal-board -- ordeal run --target board --bias examples/zoo.bias --check --count 50\n";
+
+static bool parse_whole(const char *text, uint64_t least, uint64_t most, uint64_t *value)
+{
+    char *end;
+    errno = 0;
+    *value = strtoull(text, &end, 0);
+    return *text >= '0' && *text <= '9' && !*end && !errno && *value >= least && *value <= most;
+}
+
+/* -1: go on. */
+static int parse(struct options *o, int argc, char **argv)
+{
+    enum { MODEL = 256, BOARDS, FIRMWARE, NO_FIRMWARE, USBIP, JTAG, FAULT, SEED, LOG, WAVES,
+           BUS_POWERED, REAL_TIME, QUIET, HELP };
+    static const struct option names[] = {
+        { "model", 1, NULL, MODEL }, { "boards", 1, NULL, BOARDS },
+        { "firmware", 1, NULL, FIRMWARE }, { "no-firmware", 0, NULL, NO_FIRMWARE },
+        { "usbip", 1, NULL, USBIP }, { "jtag", 1, NULL, JTAG }, { "fault", 1, NULL, FAULT },
+        { "seed", 1, NULL, SEED }, { "log", 1, NULL, LOG }, { "waves", 1, NULL, WAVES },
+        { "bus-powered", 0, NULL, BUS_POWERED }, { "real-time", 0, NULL, REAL_TIME }, { "quiet", 0, NULL, QUIET },
+        { "help", 0, NULL, HELP }, { 0 }
+    };
+    uint64_t number = 0;
+    *o = (struct options){ .model = "h2-s16-w2-l4-b8-q4", .boards = 1, .seed = 1, .usbip = -1,
+                           .jtag = -1 };
+    for (int c; (c = getopt_long(argc, argv, "+h", names, NULL)) != -1; )
+        switch (c) {
+        case MODEL: o->model = optarg; break;
+        case BOARDS:
+            if (!parse_whole(optarg, 1, MOST_BOARDS, &number))
+                return complain("--boards '%s': expected a number from 1 to %d", optarg,
+                                MOST_BOARDS);
+            o->boards = (uint32_t)number;
+            break;
+        case FIRMWARE: o->firmware = optarg; break;
+        case NO_FIRMWARE: o->empty = true; break;
+        case USBIP: case JTAG:
+            if (!parse_whole(optarg, 0, UINT16_MAX, &number))
+                return complain("'%s': expected a port, from 0 to 65535", optarg);
+            *(c == USBIP ? &o->usbip : &o->jtag) = (int)number;
+            break;
+        case FAULT: o->fault = optarg; break;
+        case SEED:
+            if (!parse_whole(optarg, 0, UINT64_MAX, &o->seed))
+                return complain("--seed '%s': expected a number", optarg);
+            break;
+        case LOG: o->log = optarg; break;
+        case WAVES: o->waves = optarg; break;
+        case BUS_POWERED: o->bus_powered = true; break;
+        case REAL_TIME: o->real_time = true; break;
+        case QUIET: o->quiet = true; break;
+        case HELP: case 'h': fputs(help, stdout); return 0;
+        default: return complain("'ordeal-board --help' lists the options");
+        }
+    o->command = optind < argc ? argv + optind : NULL;
+    if (!o->command && o->usbip < 0 && o->jtag < 0)
+        return complain("nothing to plug the board into: give -- COMMAND, --usbip or --jtag; "
+                        "'ordeal-board --help' tells more");
+    if (o->command && o->usbip >= 0)
+        return complain("the board has one plug: either -- COMMAND or --usbip");
+    if (o->boards > 1 && (o->usbip >= 0 || o->jtag >= 0 || o->log || o->waves))
+        return complain("--usbip, --jtag, --log and --waves are for one board");
+    if (o->empty && o->firmware)
+        return complain("--firmware and --no-firmware: which?");
+    return -1;
+}
+
+int main(int argc, char **argv)
+{
+    struct options o;
+    struct firmware firmware = { 0 };
+    struct soc_parameters parameters;
+    char path[PATH_MAX], why[256];
+    int status = parse(&o, argc, argv);
+    if (status >= 0)
+        return status;
+    if (!model_parse(o.model, &parameters, why, sizeof why))
+        return complain("--model: %s", why);
+    if (!o.empty && !o.firmware && !find_firmware(path))
+        return complain("there is no firmware.hex beside this program: give --firmware FILE");
+    if (!o.empty && !read_firmware(&firmware, o.firmware ? o.firmware : path))
+        return EXIT_BAD;
+    const struct board_interface *model = model_open_board(&parameters, tell_model, why, sizeof why);
+    if (!model)
+        return complain("%s", why), EXIT_FAILED;
+    signal(SIGPIPE, SIG_IGN);
+    struct sigaction action = { .sa_handler = stop };
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    status = simulate(&o, model, &firmware);
+    free(firmware.words);
+    return status;
+}
