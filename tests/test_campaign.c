@@ -94,7 +94,7 @@ static void every_model_that_can_have_a_bug(void)
 static void machines_without_bugs_are_clean_or_not(void)
 {
     EXPECT(0, ZOO "clean=20 bug=coalesce");
-    OUT("\nPSO   sets=1,ways=2                              clean           20        0        0");
+    OUT("\nPSO   sets=1,ways=2                              clean           20        0         0");
     OUT("1 of 1 bugs found; 0 machines without bugs failed");
     EXPECT(1, ZOO "bias=dirty.bias clean=20 bug=coalesce");
     OUT("\nRMO   sets=1,ways=2                              FAIL             9        1");

@@ -61,8 +61,11 @@ static unsigned long field(const char *name)
 
 static void clean(const char *model)
 {
-    static const char *const settings[] = { "--set transactions.share=0",
-                                            "--set transactions.share=40" };
+    static const char *const settings[] = {
+        "--set transactions.share=0 --set 'idiom sb-transactions.weight=0' "
+        "--set 'idiom mp-transaction.weight=0'",
+        "--set transactions.share=40"
+    };
     for (int m = 0; m < 2; m++)
         for (int s = 0; s < 2; s++) {
             char arguments[512], message[9000];

@@ -210,7 +210,7 @@ static bool run_clean(struct campaign *c, struct tables *t, const struct size *s
         return false;
     bool clean = result_number(r, "status") == 0;
     t->dirty += !clean;
-    printf("%-5s %-42s %-9s %8.0f %8.0f %8.0f %14.0f %8.1f\n", model,
+    printf("%-5s %-42s %-9s %8.0f %8.0f %9.0f %14.0f %8.1f\n", model,
            size->config, clean ? "clean" : result_verdict(r),
            result_number(r, "tests"), result_number(r, "fail"), result_number(r, "undecided"),
            result_number(r, "cycles"), result_number(r, "seconds"));
@@ -221,7 +221,7 @@ static bool run_cleans(struct campaign *c, struct tables *t)
 {
     if (!c->clean)
         return true;
-    printf("\nThe machine without bugs\n\n%-5s %-42s %-9s %8s %8s %8s %14s %8s\n", "model",
+    printf("\nThe machine without bugs\n\n%-5s %-42s %-9s %8s %8s %9s %14s %8s\n", "model",
            "config", "", "tests", "fail", "undecided", "cycles", "seconds");
     for (int s = 0; s < SIZES; s++)
         for (int m = 0; m < MODELS; m++)

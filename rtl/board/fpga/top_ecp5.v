@@ -1,9 +1,8 @@
-// OrangeCrab r0.2 with an ECP5-85F: four harts, all that can be had in hardware but bugs and delays, which are
-// the simulator's, and the firmware in the monitor's RAM from power-on.
+// OrangeCrab r0.2 with an ECP5-85F: four harts, with everything but bugs and delays, and the firmware in the
+// monitor's RAM from power-on.
 //
-// The crystal's 48 MHz go through the PLL, which makes of them both clocks: 48 MHz for USB and 24 MHz
-// for the rest. JTAG of the debug module is on ordinary pins (ecp5-85f.lpf): that of the FPGA
-// itself is another.
+// Of the oscillator's 48 MHz the PLL makes both clocks: 48 MHz for USB, 24 MHz for the rest. The
+// JTAG of the debug module is on ordinary pins (ecp5-85f.lpf): that of the FPGA itself is another.
 `default_nettype none
 module top_ecp5 #(
     parameter FIRMWARE = "",
@@ -61,10 +60,9 @@ module top_ecp5 #(
     assign led_b_n = !running;
 
     board #(
-        .NHARTS(4), .ZOO(0), .DELAYS(0), .FIRMWARE(FIRMWARE), .CLOCK(32'd24000000), .BUILD(BUILD),
-        .SERIAL(SERIAL)
+        .NHARTS(4), .ZOO(0), .DELAYS(0), .FIRMWARE(FIRMWARE), .CLOCK(32'd24000000), .BUILD(BUILD)
     ) board (
-        .clk_i(clk), .rst_i(!awake_q[7]), .clk48_i(clk_usb), .usb_dp_i(dp_in), .usb_dn_i(dn_in),
+        .clk_i(clk), .rst_i(!awake_q[7]), .serial_i(SERIAL), .clk48_i(clk_usb), .usb_dp_i(dp_in), .usb_dn_i(dn_in),
         .usb_dp_o(dp_out), .usb_dn_o(dn_out), .usb_oe_o(oe), .usb_pullup_o(usb_pullup),
         .tck_i(jtag_tck), .tms_i(jtag_tms), .tdi_i(jtag_tdi), .trst_i(1'b0), .tdo_o(jtag_tdo),
         .running_o(running), .broken_o(broken)
