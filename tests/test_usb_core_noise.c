@@ -18,12 +18,12 @@ void setUp(void)
     dice = 2026;
     for (unsigned i = 0; i < sizeof bytes; i++)
         bytes[i] = (uint8_t)(i ^ 0x5a);
-    rig_open(r, 12000000, 0.3, 0, 0, 1);
+    usb_rig_open(r, 12000000, 0.3, 0, 0, 1);
 }
 
 void tearDown(void)
 {
-    rig_close(r);
+    usb_rig_close(r);
 }
 
 static void expect(int expected, int got)
@@ -38,7 +38,7 @@ static uint32_t below(uint32_t limit)
 
 static uint32_t damaged(void)
 {
-    return rig_read(r, BOARD_USB_ERRORS) & 0xffff;
+    return usb_rig_read(r, BOARD_USB_ERRORS) & 0xffff;
 }
 
 /* ---- damage ------------------------------------------------------------------------------ */
@@ -59,8 +59,8 @@ static void start(const struct usb_packet *p)
 
 static void untouched(void)
 {
-    TEST_ASSERT_EQUAL_HEX32(0, rig_read(r, BOARD_USB_OUT));
-    TEST_ASSERT_EQUAL_HEX32(0, rig_events(r));
+    TEST_ASSERT_EQUAL_HEX32(0, usb_rig_read(r, BOARD_USB_OUT));
+    TEST_ASSERT_EQUAL_HEX32(0, usb_rig_events(r));
 }
 
 /* Every bit of a packet inverted before it was stuffed: PID, check, address, data, CRC. */
@@ -71,23 +71,23 @@ static void test_every_bit_of_a_packet(void)
     for (unsigned bit = 0; bit < 8 * v.token.length; bit++) {
         struct usb_packet p = v.token;
         p.bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
-        rig_send(r, &p);
-        rig_step(r, 8);
-        rig_send(r, &v.data);
-        expect(NOTHING, rig_answer(r));
+        usb_rig_send(r, &p);
+        usb_rig_step(r, 8);
+        usb_rig_send(r, &v.data);
+        expect(NOTHING, usb_rig_answer(r));
         TEST_ASSERT_EQUAL(bit + 1, damaged());
     }
     for (unsigned bit = 0; bit < 8 * v.data.length; bit++) {
         struct usb_packet p = v.data;
         p.bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
-        rig_send(r, &v.token);
-        rig_step(r, 8);
-        rig_send(r, &p);
-        expect(NOTHING, rig_answer(r));
+        usb_rig_send(r, &v.token);
+        usb_rig_step(r, 8);
+        usb_rig_send(r, &p);
+        expect(NOTHING, usb_rig_answer(r));
         TEST_ASSERT_EQUAL(8 * v.token.length + bit + 1, damaged());
     }
     untouched();
-    rig_still_works(r);
+    usb_rig_still_works(r);
 }
 
 /* Every bit on the wires: one level is wrong, which is two bits, or stuffing, or EOP. */
@@ -101,17 +101,17 @@ static void test_every_level_of_a_packet(void)
     unsigned count = r->sender.count;
     r->sender.count = 0;
     for (unsigned level = 8; level < count - 3; level++) {
-        rig_send(r, &v.token);
-        rig_step(r, 8);
+        usb_rig_send(r, &v.token);
+        usb_rig_step(r, 8);
         start(&v.data);
         r->sender.levels[level] ^= USB_J | USB_K;
-        rig_finish(r);
-        expect(NOTHING, rig_answer(r));
-        rig_step(r, 8);
+        usb_rig_finish(r);
+        expect(NOTHING, usb_rig_answer(r));
+        usb_rig_step(r, 8);
         TEST_ASSERT_EQUAL(level - 7, damaged());
     }
     untouched();
-    rig_still_works(r);
+    usb_rig_still_works(r);
 }
 
 /* A stuffed bit that is a one, of which the checksum knows nothing: at J and at K. */
@@ -122,8 +122,8 @@ static void test_stuffing(void)
         uint8_t data[4] = { first, 0x3f, 0x55, 0x2a };
         make_victim(&v, 4);
         usb_packet_data(&v.data, false, data, 4);
-        rig_send(r, &v.token);
-        rig_step(r, 8);
+        usb_rig_send(r, &v.token);
+        usb_rig_step(r, 8);
         start(&v.data);
         uint8_t *levels = r->sender.levels;
         unsigned ones = 0, at = 8;
@@ -131,13 +131,13 @@ static void test_stuffing(void)
             ones = levels[at] == levels[at - 1] ? ones + 1 : 0;
         for (; at < r->sender.count - 3; at++)
             levels[at] ^= USB_J | USB_K;
-        rig_finish(r);
-        expect(NOTHING, rig_answer(r));
-        rig_step(r, 8);
+        usb_rig_finish(r);
+        expect(NOTHING, usb_rig_answer(r));
+        usb_rig_step(r, 8);
         TEST_ASSERT_GREATER_THAN(first, damaged());
     }
     untouched();
-    rig_still_works(r);
+    usb_rig_still_works(r);
 }
 
 /* Cut off after any number of bits, with an EOP and without. */
@@ -150,18 +150,18 @@ static void test_truncated(void)
     for (unsigned with_eop = 0; with_eop < 2; with_eop++)
         for (unsigned levels = 1; levels < count - 4; levels++) {
             r->sender.count = 0;
-            rig_send(r, &v.token);
-            rig_step(r, 8);
+            usb_rig_send(r, &v.token);
+            usb_rig_step(r, 8);
             start(&v.data);
             if (with_eop)
                 memmove(r->sender.levels + levels, r->sender.levels + count - 3, 3);
             r->sender.count = levels + (with_eop ? 3 : 0);
-            rig_finish(r);
-            expect(NOTHING, rig_answer(r));
-            rig_step(r, 20 * BIT);
+            usb_rig_finish(r);
+            expect(NOTHING, usb_rig_answer(r));
+            usb_rig_step(r, 20 * BIT);
         }
     untouched();
-    rig_still_works(r);
+    usb_rig_still_works(r);
 }
 
 /* All is there, and then some bits more, though not a byte. One would be dribble. */
@@ -170,20 +170,20 @@ static void test_ragged(void)
     struct victim v;
     make_victim(&v, 9);
     for (unsigned extra = 2; extra < 8; extra++) {
-        rig_send(r, &v.token);
-        rig_step(r, 8);
+        usb_rig_send(r, &v.token);
+        usb_rig_step(r, 8);
         start(&v.data);
         unsigned end = r->sender.count - 3;
         memmove(r->sender.levels + end + extra, r->sender.levels + end, 3);
         for (unsigned i = end; i < end + extra; i++)
             r->sender.levels[i] = r->sender.levels[i - 1] ^ (USB_J | USB_K);
         r->sender.count += extra;
-        rig_finish(r);
-        expect(NOTHING, rig_answer(r));
+        usb_rig_finish(r);
+        expect(NOTHING, usb_rig_answer(r));
         TEST_ASSERT_EQUAL(extra - 1, damaged());
     }
     untouched();
-    rig_still_works(r);
+    usb_rig_still_works(r);
 }
 
 static void test_too_long(void)
@@ -200,34 +200,34 @@ static void test_too_long(void)
         v.data.bytes[2 + length] = (uint8_t)(crc >> 8);
         v.data.length = length + 3;
         uint32_t before = damaged();
-        rig_send(r, &v.token);
-        rig_step(r, 8);
-        rig_send(r, &v.data);
-        expect(NOTHING, rig_answer(r));
+        usb_rig_send(r, &v.token);
+        usb_rig_step(r, 8);
+        usb_rig_send(r, &v.data);
+        expect(NOTHING, usb_rig_answer(r));
         TEST_ASSERT_EQUAL(before + 1, damaged());
     }
     untouched();
-    rig_still_works(r);
+    usb_rig_still_works(r);
 }
 
 /* Tokens and handshakes of a wrong length with all else right. */
 static void test_lengths_of_tokens_and_handshakes(void)
 {
     struct usb_packet p;
-    rig_give(r, bytes, 4);
+    usb_rig_give(r, bytes, 4);
     for (unsigned extra = 1; extra < 40; extra++) {
         usb_packet_token(&p, USB_PID_IN, 0, 1);
         for (unsigned i = 0; i < extra; i++)
             p.bytes[p.length++] = (uint8_t)below(256);
-        rig_send(r, &p);
-        expect(NOTHING, rig_answer(r));
-        expect(DATA0, rig_in(r, 1));
+        usb_rig_send(r, &p);
+        expect(NOTHING, usb_rig_answer(r));
+        expect(DATA0, usb_rig_in(r, 1));
         usb_packet_handshake(&p, USB_PID_ACK);
         for (unsigned i = 0; i < extra; i++)
             p.bytes[p.length++] = (uint8_t)below(256);
-        rig_send(r, &p);
-        rig_step(r, 8);
-        TEST_ASSERT_EQUAL_HEX32(0, rig_events(r));
+        usb_rig_send(r, &p);
+        usb_rig_step(r, 8);
+        TEST_ASSERT_EQUAL_HEX32(0, usb_rig_events(r));
     }
     TEST_ASSERT_EQUAL(2 * 39, damaged());
 }
@@ -239,17 +239,17 @@ static void test_babble(void)
     for (unsigned kind = 0; kind < 3; kind++) {
         struct victim v;
         make_victim(&v, 8);
-        rig_send(r, &v.token);
-        rig_step(r, 8);
+        usb_rig_send(r, &v.token);
+        usb_rig_step(r, 8);
         start(&v.data);
         r->sender.count -= 3; /* no EOP */
-        rig_finish(r);
+        usb_rig_finish(r);
         for (unsigned bit = 0; bit < 20000; bit++)
-            rig_drive(r, bit & 1 && kind < 1 + below(2) ? USB_J : USB_K, BIT);
-        rig_step(r, 30 * BIT);
+            usb_rig_drive(r, bit & 1 && kind < 1 + below(2) ? USB_J : USB_K, BIT);
+        usb_rig_step(r, 30 * BIT);
         TEST_ASSERT_GREATER_THAN(before, damaged());
         before = damaged();
-        rig_still_works(r);
+        usb_rig_still_works(r);
     }
 }
 
@@ -266,10 +266,10 @@ static void test_first_bits_of_sync_lost(void)
         r->sender.index = lost;
         r->sender.clock = (int64_t)lost * BIT << 32;
         r->sender.edge = (int64_t)(lost + 1) * BIT << 32;
-        rig_finish(r);
-        rig_step(r, 8);
-        rig_send(r, &v.data);
-        expect(ACK, rig_answer(r));
+        usb_rig_finish(r);
+        usb_rig_step(r, 8);
+        usb_rig_send(r, &v.data);
+        expect(ACK, usb_rig_answer(r));
     }
 }
 
@@ -280,18 +280,18 @@ static void test_dribble(void)
     struct victim v;
     make_victim(&v, 7);
     for (unsigned n = 0; n < 2; n++) {
-        rig_send(r, &v.token);
-        rig_step(r, 8);
+        usb_rig_send(r, &v.token);
+        usb_rig_step(r, 8);
         usb_packet_data(&v.data, n, bytes, 7);
         start(&v.data);
         unsigned count = r->sender.count;
         memmove(r->sender.levels + count - 2, r->sender.levels + count - 3, 3);
         r->sender.levels[count - 3] = r->sender.levels[count - 4];
         r->sender.count++;
-        rig_finish(r);
-        expect(ACK, rig_answer(r));
+        usb_rig_finish(r);
+        expect(ACK, usb_rig_answer(r));
     }
-    rig_compare(r, BOARD_USB_OUT_BUFFER, bytes, 7);
+    usb_rig_compare(r, BOARD_USB_OUT_BUFFER, bytes, 7);
 }
 
 /* SE0 of an EOP may be down to one bit at a device, and D- may be slower than D+. */
@@ -299,16 +299,16 @@ static void test_short_eop_and_skew(void)
 {
     struct victim v;
     make_victim(&v, 7);
-    rig_send(r, &v.token);
-    rig_step(r, 8);
+    usb_rig_send(r, &v.token);
+    usb_rig_step(r, 8);
     start(&v.data);
     r->sender.levels[r->sender.count - 2] = USB_J;
     r->sender.count--;
-    rig_finish(r);
-    expect(ACK, rig_answer(r));
+    usb_rig_finish(r);
+    expect(ACK, usb_rig_answer(r));
     r->late_dn = true;
     for (unsigned i = 0; i < 5; i++)
-        rig_still_works(r);
+        usb_rig_still_works(r);
 }
 
 static void test_clocks_and_jitter(void)
@@ -316,13 +316,13 @@ static void test_clocks_and_jitter(void)
     static const double ppm[] = { -5000, -2500, -100, 0, 100, 2500, 5000 };
     for (unsigned i = 0; i < sizeof ppm / sizeof *ppm; i++)
         for (double jitter = 0; jitter < 0.5; jitter += 0.22) {
-            rig_close(r);
-            rig_open(r, 12000000 + 7000000 * i, 0.07 * i, ppm[i], jitter, i);
+            usb_rig_close(r);
+            usb_rig_open(r, 12000000 + 7000000 * i, 0.07 * i, ppm[i], jitter, i);
             for (unsigned again = 0; again < 4; again++) {
-                rig_step(r, again);
-                rig_still_works(r);
+                usb_rig_step(r, again);
+                usb_rig_still_works(r);
             }
-            TEST_ASSERT_EQUAL_HEX32(0, rig_read(r, BOARD_USB_ERRORS));
+            TEST_ASSERT_EQUAL_HEX32(0, usb_rig_read(r, BOARD_USB_ERRORS));
         }
 }
 
@@ -344,14 +344,14 @@ static void streams(uint64_t seed, unsigned transactions)
                 length = 1 + usb_random(&dice) % 64;
             for (unsigned i = 0; i < length; i++)
                 chunk[i] = (uint8_t)(sent + i);
-            rig_token(r, USB_PID_OUT, 1);
-            rig_step(r, 8);
+            usb_rig_token(r, USB_PID_OUT, 1);
+            usb_rig_step(r, 8);
             struct usb_packet p;
             usb_packet_data(&p, out_toggle, chunk, length);
             if (fate == 0)
                 p.bytes[1 + usb_random(&dice) % length] ^= 1 << fate;
-            rig_send(r, &p);
-            int answer = rig_answer(r);
+            usb_rig_send(r, &p);
+            int answer = usb_rig_answer(r);
             if (fate == 0)
                 expect(NOTHING, answer);
             if (answer == ACK && fate != 1) { /* 1: the host did not get it */
@@ -361,7 +361,7 @@ static void streams(uint64_t seed, unsigned transactions)
                 moved++;
             }
         } else if (what < 6) {
-            if (rig_in(r, 1) == NAK)
+            if (usb_rig_in(r, 1) == NAK)
                 continue;
             uint32_t size = r->answer.length - 3;
             if (fate == 0)
@@ -373,29 +373,29 @@ static void streams(uint64_t seed, unsigned transactions)
                 moved++;
             }
             if (fate == 1)
-                rig_step(r, 20 * 4); /* the ACK is lost */
+                usb_rig_step(r, 20 * 4); /* the ACK is lost */
             else
-                rig_ack(r);
+                usb_rig_ack(r);
         } else if (what == 6 && fate == 0) {
             static const uint8_t setup[8] = { 0x80, 6, 0, 1, 0, 0, 64, 0 };
-            expect(ACK, rig_setup(r, setup));
-            rig_events(r);
+            expect(ACK, usb_rig_setup(r, setup));
+            usb_rig_events(r);
         }
         if (fate & 1) {
-            uint32_t out = rig_read(r, BOARD_USB_OUT);
+            uint32_t out = usb_rig_read(r, BOARD_USB_OUT);
             if (out & BOARD_USB_FULL) {
                 uint32_t size = out & BOARD_USB_LENGTH;
                 for (unsigned i = 0; i < size; i++)
                     chunk[i] = taken++;
-                rig_compare(r, BOARD_USB_OUT_BUFFER, chunk, size);
-                rig_write(r, BOARD_USB_OUT, BOARD_USB_ARM);
+                usb_rig_compare(r, BOARD_USB_OUT_BUFFER, chunk, size);
+                usb_rig_write(r, BOARD_USB_OUT, BOARD_USB_ARM);
             }
         }
-        if ((fate & 2) && !(rig_read(r, BOARD_USB_IN) & BOARD_USB_FULL)) {
+        if ((fate & 2) && !(usb_rig_read(r, BOARD_USB_IN) & BOARD_USB_FULL)) {
             uint32_t size = usb_random(&dice) % 65;
             for (unsigned i = 0; i < size; i++)
                 chunk[i] = given++;
-            rig_give(r, chunk, size);
+            usb_rig_give(r, chunk, size);
         }
     }
     TEST_ASSERT_GREATER_THAN(transactions / 5, moved);
@@ -405,8 +405,8 @@ static void test_streams(void)
 {
     static const uint32_t clocks[] = { 12000000, 24000000, 48000000, 60000000 };
     for (unsigned i = 0; i < 4; i++) {
-        rig_close(r);
-        rig_open(r, clocks[i], 0.1 * i, i % 2 ? 2500 : -2500, 0.1, i);
+        usb_rig_close(r);
+        usb_rig_open(r, clocks[i], 0.1 * i, i % 2 ? 2500 : -2500, 0.1, i);
         streams(i, 1500);
     }
 }
@@ -425,7 +425,7 @@ static void garbage(void)
     switch (below(5)) {
     case 0:
         for (unsigned n = below(60); n; n--)
-            rig_drive(r, (enum usb_line)below(4), 1 + below(40));
+            usb_rig_drive(r, (enum usb_line)below(4), 1 + below(40));
         break;
     case 1:
         p.length = 1 + below(90);
@@ -433,39 +433,39 @@ static void garbage(void)
             p.bytes[i] = (uint8_t)below(256);
         if (below(2))
             p.bytes[0] = (uint8_t)pids[below(6)];
-        rig_send(r, &p);
+        usb_rig_send(r, &p);
         break;
     case 2:
-        rig_token(r, pids[below(3)], below(3));
+        usb_rig_token(r, pids[below(3)], below(3));
         break;
     case 3:
         usb_packet_data(&p, below(2), bytes, below(65));
         start(&p);
-        rig_step(r, below(usb_sender_samples(&r->sender)));
+        usb_rig_step(r, below(usb_sender_samples(&r->sender)));
         r->sender.count = 0;
         break;
     default:
-        rig_write(r, 4 * below(16), usb_random(&dice) & 0x381ff & ~1u);
-        rig_write(r, BOARD_USB_CONTROL, 1);
+        usb_rig_write(r, 4 * below(16), usb_random(&dice) & 0x381ff & ~1u);
+        usb_rig_write(r, BOARD_USB_CONTROL, 1);
         break;
     }
-    rig_step(r, below(200));
+    usb_rig_step(r, below(200));
 }
 
 static void test_garbage(void)
 {
     static const uint32_t clocks[] = { 12000000, 48000000, 60000000 };
     for (unsigned round = 0; round < 150; round++) {
-        rig_close(r);
-        rig_open(r, clocks[round % 3], below(100) / 100.0, 0, 0, round);
+        usb_rig_close(r);
+        usb_rig_open(r, clocks[round % 3], below(100) / 100.0, 0, 0, round);
         r->contention = true;
         for (unsigned n = 0; n < 40; n++)
             garbage();
         while (r->device.oe)
-            rig_step(r, 1);
-        rig_step(r, 30 * BIT);
-        rig_write(r, BOARD_USB_ADDRESS, 0);
-        rig_still_works(r);
+            usb_rig_step(r, 1);
+        usb_rig_step(r, 30 * BIT);
+        usb_rig_write(r, BOARD_USB_ADDRESS, 0);
+        usb_rig_still_works(r);
     }
 }
 

@@ -34,7 +34,7 @@ static void step(struct usb_rig *r)
         r->host_end = r->now;
 }
 
-void rig_step(struct usb_rig *r, uint32_t samples)
+void usb_rig_step(struct usb_rig *r, uint32_t samples)
 {
     while (samples--)
         step(r);
@@ -51,72 +51,72 @@ static void wait_access(struct usb_rig *r, uint32_t offset)
     }
 }
 
-uint32_t rig_read(struct usb_rig *r, uint32_t offset)
+uint32_t usb_rig_read(struct usb_rig *r, uint32_t offset)
 {
     usb_core_access(r->core, false, offset, 0);
     wait_access(r, offset);
     return usb_core_data(r->core);
 }
 
-void rig_write(struct usb_rig *r, uint32_t offset, uint32_t data)
+void usb_rig_write(struct usb_rig *r, uint32_t offset, uint32_t data)
 {
     usb_core_access(r->core, true, offset, data);
     wait_access(r, offset);
 }
 
-uint32_t rig_events(struct usb_rig *r)
+uint32_t usb_rig_events(struct usb_rig *r)
 {
-    uint32_t events = rig_read(r, BOARD_USB_EVENTS);
-    rig_write(r, BOARD_USB_EVENTS, events);
+    uint32_t events = usb_rig_read(r, BOARD_USB_EVENTS);
+    usb_rig_write(r, BOARD_USB_EVENTS, events);
     return events;
 }
 
-void rig_fill(struct usb_rig *r, uint32_t offset, const uint8_t *bytes, uint32_t length)
+void usb_rig_fill(struct usb_rig *r, uint32_t offset, const uint8_t *bytes, uint32_t length)
 {
     for (uint32_t at = 0; at < length; at += 4) {
         uint32_t word = 0;
         memcpy(&word, bytes + at, length - at < 4 ? length - at : 4);
-        rig_write(r, offset + at, word);
+        usb_rig_write(r, offset + at, word);
     }
 }
 
-void rig_compare(struct usb_rig *r, uint32_t offset, const uint8_t *bytes, uint32_t length)
+void usb_rig_compare(struct usb_rig *r, uint32_t offset, const uint8_t *bytes, uint32_t length)
 {
     uint8_t got[68];
     for (uint32_t at = 0; at < length; at += 4) {
-        uint32_t word = rig_read(r, offset + at);
+        uint32_t word = usb_rig_read(r, offset + at);
         memcpy(got + at, &word, 4);
     }
     if (length)
         TEST_ASSERT_EQUAL_HEX8_ARRAY(bytes, got, length);
 }
 
-void rig_give(struct usb_rig *r, const uint8_t *bytes, uint32_t length)
+void usb_rig_give(struct usb_rig *r, const uint8_t *bytes, uint32_t length)
 {
-    rig_fill(r, BOARD_USB_IN_BUFFER, bytes, length);
-    rig_write(r, BOARD_USB_IN, length | BOARD_USB_ARM);
+    usb_rig_fill(r, BOARD_USB_IN_BUFFER, bytes, length);
+    usb_rig_write(r, BOARD_USB_IN, length | BOARD_USB_ARM);
 }
 
 /* ---- wires ------------------------------------------------------------------------------- */
 
-void rig_drive(struct usb_rig *r, enum usb_line line, uint32_t samples)
+void usb_rig_drive(struct usb_rig *r, enum usb_line line, uint32_t samples)
 {
     r->sender.count = 0;
     r->forced = true;
     r->host = (struct usb_pins){ .oe = true, .dp = line & USB_J, .dn = (line & USB_K) != 0 };
-    rig_step(r, samples);
+    usb_rig_step(r, samples);
     r->forced = false;
     r->host = (struct usb_pins){ 0 };
 }
 
-void rig_bus_reset(struct usb_rig *r)
+void usb_rig_bus_reset(struct usb_rig *r)
 {
-    rig_drive(r, USB_SE0, 1000);
-    rig_step(r, 100);
+    usb_rig_drive(r, USB_SE0, 1000);
+    usb_rig_step(r, 100);
     r->address = 0;
 }
 
-void rig_open(struct usb_rig *r, uint32_t clock, double phase, double ppm, double jitter,
+void usb_rig_open(struct usb_rig *r, uint32_t clock, double phase, double ppm, double jitter,
               uint64_t seed)
 {
     memset(r, 0, sizeof *r);
@@ -125,16 +125,16 @@ void rig_open(struct usb_rig *r, uint32_t clock, double phase, double ppm, doubl
     r->turnaround_min = UINT32_MAX;
     usb_sender_init(&r->sender, ppm, jitter, seed);
     usb_receiver_init(&r->receiver);
-    rig_step(r, 50);
+    usb_rig_step(r, 50);
     TEST_ASSERT_FALSE(r->device.pullup);
-    rig_write(r, BOARD_USB_CONTROL, 1);
+    usb_rig_write(r, BOARD_USB_CONTROL, 1);
     TEST_ASSERT_TRUE(r->device.pullup);
-    rig_step(r, 100);
-    rig_bus_reset(r);
-    TEST_ASSERT_EQUAL_HEX32(BOARD_USB_EVENT_RESET, rig_events(r));
+    usb_rig_step(r, 100);
+    usb_rig_bus_reset(r);
+    TEST_ASSERT_EQUAL_HEX32(BOARD_USB_EVENT_RESET, usb_rig_events(r));
 }
 
-void rig_close(struct usb_rig *r)
+void usb_rig_close(struct usb_rig *r)
 {
     const char *assertion = usb_core_assertion(r->core);
     TEST_ASSERT_NULL_MESSAGE(assertion, assertion);
@@ -146,7 +146,7 @@ void rig_close(struct usb_rig *r)
 
 /* ---- packets ----------------------------------------------------------------------------- */
 
-void rig_finish(struct usb_rig *r)
+void usb_rig_finish(struct usb_rig *r)
 {
     if (usb_sender_busy(&r->sender))
         r->host_end = 0;
@@ -157,40 +157,40 @@ void rig_finish(struct usb_rig *r)
         r->host_end = r->now;
 }
 
-void rig_send(struct usb_rig *r, const struct usb_packet *p)
+void usb_rig_send(struct usb_rig *r, const struct usb_packet *p)
 {
     usb_sender_start(&r->sender, p->bytes, p->length);
-    rig_finish(r);
+    usb_rig_finish(r);
 }
 
 static void breathe(struct usb_rig *r)
 {
-    rig_step(r, 2 * BIT);
+    usb_rig_step(r, 2 * BIT);
 }
 
-void rig_token(struct usb_rig *r, enum usb_pid pid, uint32_t endpoint)
+void usb_rig_token(struct usb_rig *r, enum usb_pid pid, uint32_t endpoint)
 {
     struct usb_packet p;
     usb_packet_token(&p, pid, r->address, endpoint);
-    rig_send(r, &p);
+    usb_rig_send(r, &p);
 }
 
-void rig_data(struct usb_rig *r, bool toggle, const void *data, uint32_t length)
+void usb_rig_data(struct usb_rig *r, bool toggle, const void *data, uint32_t length)
 {
     struct usb_packet p;
     usb_packet_data(&p, toggle, data, length);
-    rig_send(r, &p);
+    usb_rig_send(r, &p);
 }
 
-void rig_handshake(struct usb_rig *r, enum usb_pid pid)
+void usb_rig_handshake(struct usb_rig *r, enum usb_pid pid)
 {
     struct usb_packet p;
     usb_packet_handshake(&p, pid);
-    rig_send(r, &p);
+    usb_rig_send(r, &p);
     breathe(r);
 }
 
-int rig_answer(struct usb_rig *r)
+int usb_rig_answer(struct usb_rig *r)
 {
     uint64_t until = r->now + PATIENCE;
     while (!r->device.oe && r->now < until)
@@ -220,34 +220,35 @@ int rig_answer(struct usb_rig *r)
     return r->answer.bytes[0];
 }
 
-int rig_setup(struct usb_rig *r, const uint8_t setup[8])
+int usb_rig_setup(struct usb_rig *r, const uint8_t setup[8])
 {
-    rig_token(r, USB_PID_SETUP, 0);
+    usb_rig_token(r, USB_PID_SETUP, 0);
     breathe(r);
-    rig_data(r, false, setup, 8);
-    return rig_answer(r);
+    usb_rig_data(r, false, setup, 8);
+    return usb_rig_answer(r);
 }
 
-int rig_out(struct usb_rig *r, uint32_t endpoint, bool toggle, const void *data, uint32_t length)
+int usb_rig_out(struct usb_rig *r, uint32_t endpoint, bool toggle, const void *data,
+                uint32_t length)
 {
-    rig_token(r, USB_PID_OUT, endpoint);
+    usb_rig_token(r, USB_PID_OUT, endpoint);
     breathe(r);
-    rig_data(r, toggle, data, length);
-    return rig_answer(r);
+    usb_rig_data(r, toggle, data, length);
+    return usb_rig_answer(r);
 }
 
-int rig_in(struct usb_rig *r, uint32_t endpoint)
+int usb_rig_in(struct usb_rig *r, uint32_t endpoint)
 {
-    rig_token(r, USB_PID_IN, endpoint);
-    return rig_answer(r);
+    usb_rig_token(r, USB_PID_IN, endpoint);
+    return usb_rig_answer(r);
 }
 
-void rig_ack(struct usb_rig *r)
+void usb_rig_ack(struct usb_rig *r)
 {
-    rig_handshake(r, USB_PID_ACK);
+    usb_rig_handshake(r, USB_PID_ACK);
 }
 
-void rig_expect(struct usb_rig *r, bool toggle, const void *data, uint32_t length)
+void usb_rig_expect(struct usb_rig *r, bool toggle, const void *data, uint32_t length)
 {
     TEST_ASSERT_EQUAL_HEX8(toggle ? USB_PID_DATA1 : USB_PID_DATA0, r->answer.bytes[0]);
     TEST_ASSERT_EQUAL(length + 3, r->answer.length);
@@ -257,7 +258,7 @@ void rig_expect(struct usb_rig *r, bool toggle, const void *data, uint32_t lengt
 
 /* ---- all of it --------------------------------------------------------------------------- */
 
-void rig_still_works(struct usb_rig *r)
+void usb_rig_still_works(struct usb_rig *r)
 {
     static const uint8_t request[2][8] = {
         { 0x80, 6, 0, 1, 0, 0, 18, 0 }, { 0x40, 1, 0xff, 0xff, 0xff, 0xff, 3, 0 }
@@ -266,50 +267,50 @@ void rig_still_works(struct usb_rig *r)
     for (unsigned i = 0; i < sizeof bytes; i++)
         bytes[i] = (uint8_t)(i * 37 + r->now);
 
-    rig_events(r);
-    rig_write(r, BOARD_USB_OUT, BOARD_USB_CLEAR);
-    rig_write(r, BOARD_USB_IN, BOARD_USB_CLEAR);
+    usb_rig_events(r);
+    usb_rig_write(r, BOARD_USB_OUT, BOARD_USB_CLEAR);
+    usb_rig_write(r, BOARD_USB_IN, BOARD_USB_CLEAR);
 
-    TEST_ASSERT_EQUAL_HEX8(USB_PID_ACK, rig_setup(r, request[0]));
-    TEST_ASSERT_EQUAL_HEX8(USB_PID_NAK, rig_in(r, 0));
-    TEST_ASSERT_EQUAL_HEX32(BOARD_USB_EVENT_SETUP, rig_events(r));
-    rig_compare(r, BOARD_USB_SETUP0, request[0], 8);
-    rig_fill(r, BOARD_USB_EP0_IN_BUFFER, bytes, 18);
-    rig_write(r, BOARD_USB_EP0_IN, 18 | BOARD_USB_TOGGLE | BOARD_USB_ARM);
-    rig_write(r, BOARD_USB_EP0_OUT, BOARD_USB_ARM);
-    TEST_ASSERT_EQUAL_HEX8(USB_PID_DATA1, rig_in(r, 0));
-    rig_expect(r, true, bytes, 18);
-    rig_ack(r);
-    TEST_ASSERT_EQUAL_HEX8(USB_PID_ACK, rig_out(r, 0, true, NULL, 0));
-    TEST_ASSERT_EQUAL_HEX32(BOARD_USB_EVENT_EP0_IN | BOARD_USB_EVENT_EP0_OUT, rig_events(r));
-    TEST_ASSERT_EQUAL_HEX32(BOARD_USB_FULL, rig_read(r, BOARD_USB_EP0_OUT));
+    TEST_ASSERT_EQUAL_HEX8(USB_PID_ACK, usb_rig_setup(r, request[0]));
+    TEST_ASSERT_EQUAL_HEX8(USB_PID_NAK, usb_rig_in(r, 0));
+    TEST_ASSERT_EQUAL_HEX32(BOARD_USB_EVENT_SETUP, usb_rig_events(r));
+    usb_rig_compare(r, BOARD_USB_SETUP0, request[0], 8);
+    usb_rig_fill(r, BOARD_USB_EP0_IN_BUFFER, bytes, 18);
+    usb_rig_write(r, BOARD_USB_EP0_IN, 18 | BOARD_USB_TOGGLE | BOARD_USB_ARM);
+    usb_rig_write(r, BOARD_USB_EP0_OUT, BOARD_USB_ARM);
+    TEST_ASSERT_EQUAL_HEX8(USB_PID_DATA1, usb_rig_in(r, 0));
+    usb_rig_expect(r, true, bytes, 18);
+    usb_rig_ack(r);
+    TEST_ASSERT_EQUAL_HEX8(USB_PID_ACK, usb_rig_out(r, 0, true, NULL, 0));
+    TEST_ASSERT_EQUAL_HEX32(BOARD_USB_EVENT_EP0_IN | BOARD_USB_EVENT_EP0_OUT, usb_rig_events(r));
+    TEST_ASSERT_EQUAL_HEX32(BOARD_USB_FULL, usb_rig_read(r, BOARD_USB_EP0_OUT));
 
-    TEST_ASSERT_EQUAL_HEX8(USB_PID_ACK, rig_setup(r, request[1]));
-    TEST_ASSERT_EQUAL_HEX32(BOARD_USB_EVENT_SETUP, rig_events(r));
-    rig_compare(r, BOARD_USB_SETUP0, request[1], 8);
-    rig_write(r, BOARD_USB_EP0_OUT, BOARD_USB_ARM);
-    TEST_ASSERT_EQUAL_HEX8(USB_PID_ACK, rig_out(r, 0, true, bytes, 3));
-    TEST_ASSERT_EQUAL_HEX32(BOARD_USB_EVENT_EP0_OUT, rig_events(r));
-    TEST_ASSERT_EQUAL_HEX32(BOARD_USB_FULL | 3, rig_read(r, BOARD_USB_EP0_OUT));
-    rig_compare(r, BOARD_USB_EP0_OUT_BUFFER, bytes, 3);
-    rig_write(r, BOARD_USB_EP0_IN, BOARD_USB_TOGGLE | BOARD_USB_ARM);
-    TEST_ASSERT_EQUAL_HEX8(USB_PID_DATA1, rig_in(r, 0));
-    rig_expect(r, true, NULL, 0);
-    rig_ack(r);
-    TEST_ASSERT_EQUAL_HEX32(BOARD_USB_EVENT_EP0_IN, rig_events(r));
+    TEST_ASSERT_EQUAL_HEX8(USB_PID_ACK, usb_rig_setup(r, request[1]));
+    TEST_ASSERT_EQUAL_HEX32(BOARD_USB_EVENT_SETUP, usb_rig_events(r));
+    usb_rig_compare(r, BOARD_USB_SETUP0, request[1], 8);
+    usb_rig_write(r, BOARD_USB_EP0_OUT, BOARD_USB_ARM);
+    TEST_ASSERT_EQUAL_HEX8(USB_PID_ACK, usb_rig_out(r, 0, true, bytes, 3));
+    TEST_ASSERT_EQUAL_HEX32(BOARD_USB_EVENT_EP0_OUT, usb_rig_events(r));
+    TEST_ASSERT_EQUAL_HEX32(BOARD_USB_FULL | 3, usb_rig_read(r, BOARD_USB_EP0_OUT));
+    usb_rig_compare(r, BOARD_USB_EP0_OUT_BUFFER, bytes, 3);
+    usb_rig_write(r, BOARD_USB_EP0_IN, BOARD_USB_TOGGLE | BOARD_USB_ARM);
+    TEST_ASSERT_EQUAL_HEX8(USB_PID_DATA1, usb_rig_in(r, 0));
+    usb_rig_expect(r, true, NULL, 0);
+    usb_rig_ack(r);
+    TEST_ASSERT_EQUAL_HEX32(BOARD_USB_EVENT_EP0_IN, usb_rig_events(r));
 
-    TEST_ASSERT_EQUAL_HEX8(USB_PID_ACK, rig_out(r, 1, false, bytes, 64));
-    TEST_ASSERT_EQUAL_HEX32(BOARD_USB_FULL | 64, rig_read(r, BOARD_USB_OUT));
-    rig_compare(r, BOARD_USB_OUT_BUFFER, bytes, 64);
-    rig_write(r, BOARD_USB_OUT, BOARD_USB_ARM);
-    TEST_ASSERT_EQUAL_HEX32(0, rig_read(r, BOARD_USB_OUT) & BOARD_USB_FULL);
-    rig_give(r, bytes, 64);
-    TEST_ASSERT_EQUAL_HEX8(USB_PID_DATA0, rig_in(r, 1));
-    rig_expect(r, false, bytes, 64);
-    rig_ack(r);
-    TEST_ASSERT_EQUAL_HEX32(BOARD_USB_EVENT_OUT | BOARD_USB_EVENT_IN, rig_events(r));
+    TEST_ASSERT_EQUAL_HEX8(USB_PID_ACK, usb_rig_out(r, 1, false, bytes, 64));
+    TEST_ASSERT_EQUAL_HEX32(BOARD_USB_FULL | 64, usb_rig_read(r, BOARD_USB_OUT));
+    usb_rig_compare(r, BOARD_USB_OUT_BUFFER, bytes, 64);
+    usb_rig_write(r, BOARD_USB_OUT, BOARD_USB_ARM);
+    TEST_ASSERT_EQUAL_HEX32(0, usb_rig_read(r, BOARD_USB_OUT) & BOARD_USB_FULL);
+    usb_rig_give(r, bytes, 64);
+    TEST_ASSERT_EQUAL_HEX8(USB_PID_DATA0, usb_rig_in(r, 1));
+    usb_rig_expect(r, false, bytes, 64);
+    usb_rig_ack(r);
+    TEST_ASSERT_EQUAL_HEX32(BOARD_USB_EVENT_OUT | BOARD_USB_EVENT_IN, usb_rig_events(r));
 
     /* As it was found: toggles of both bulk endpoints at DATA0. */
-    rig_write(r, BOARD_USB_OUT, BOARD_USB_CLEAR);
-    rig_write(r, BOARD_USB_IN, BOARD_USB_CLEAR);
+    usb_rig_write(r, BOARD_USB_OUT, BOARD_USB_CLEAR);
+    usb_rig_write(r, BOARD_USB_IN, BOARD_USB_CLEAR);
 }

@@ -37,45 +37,47 @@ struct usb_rig {
 };
 
 /* A core that is attached and was reset by the host, no events left. */
-void rig_open(struct usb_rig *r, uint32_t clock, double phase, double ppm, double jitter,
+void usb_rig_open(struct usb_rig *r, uint32_t clock, double phase, double ppm, double jitter,
               uint64_t seed);
-void rig_close(struct usb_rig *r);   /* and no assertion has failed */
+void usb_rig_close(struct usb_rig *r);   /* and no assertion has failed */
 
-void rig_step(struct usb_rig *r, uint32_t samples);
-uint32_t rig_read(struct usb_rig *r, uint32_t offset);
-void rig_write(struct usb_rig *r, uint32_t offset, uint32_t data);
-uint32_t rig_events(struct usb_rig *r);          /* and clears them */
-void rig_fill(struct usb_rig *r, uint32_t offset, const uint8_t *bytes, uint32_t length);
-void rig_compare(struct usb_rig *r, uint32_t offset, const uint8_t *bytes, uint32_t length);
-void rig_give(struct usb_rig *r, const uint8_t *bytes, uint32_t length); /* a packet to bulk IN */
+void usb_rig_step(struct usb_rig *r, uint32_t samples);
+uint32_t usb_rig_read(struct usb_rig *r, uint32_t offset);
+void usb_rig_write(struct usb_rig *r, uint32_t offset, uint32_t data);
+uint32_t usb_rig_events(struct usb_rig *r);          /* and clears them */
+void usb_rig_fill(struct usb_rig *r, uint32_t offset, const uint8_t *bytes, uint32_t length);
+void usb_rig_compare(struct usb_rig *r, uint32_t offset, const uint8_t *bytes, uint32_t length);
+/* A packet to bulk IN. */
+void usb_rig_give(struct usb_rig *r, const uint8_t *bytes, uint32_t length);
 
 /* The wires: the host drives a level for so long, then lets go. */
-void rig_drive(struct usb_rig *r, enum usb_line line, uint32_t samples);
-void rig_bus_reset(struct usb_rig *r);
+void usb_rig_drive(struct usb_rig *r, enum usb_line line, uint32_t samples);
+void usb_rig_bus_reset(struct usb_rig *r);
 
 /* What the sender has, to its end. */
-void rig_finish(struct usb_rig *r);
+void usb_rig_finish(struct usb_rig *r);
 
 /* Packets of the host. */
-void rig_send(struct usb_rig *r, const struct usb_packet *p);
-void rig_token(struct usb_rig *r, enum usb_pid pid, uint32_t endpoint);
-void rig_data(struct usb_rig *r, bool toggle, const void *data, uint32_t length);
-void rig_handshake(struct usb_rig *r, enum usb_pid pid); /* and two bits of J */
+void usb_rig_send(struct usb_rig *r, const struct usb_packet *p);
+void usb_rig_token(struct usb_rig *r, enum usb_pid pid, uint32_t endpoint);
+void usb_rig_data(struct usb_rig *r, bool toggle, const void *data, uint32_t length);
+void usb_rig_handshake(struct usb_rig *r, enum usb_pid pid); /* and two bits of J */
 
 /* What the device says to the host's last packet: its PID, or NOTHING within 18 bit times. */
-int rig_answer(struct usb_rig *r);
+int usb_rig_answer(struct usb_rig *r);
 
 /* Transactions. */
-int rig_setup(struct usb_rig *r, const uint8_t setup[8]);
-int rig_out(struct usb_rig *r, uint32_t endpoint, bool toggle, const void *data, uint32_t length);
-int rig_in(struct usb_rig *r, uint32_t endpoint); /* data is in r->answer, and waits for: */
-void rig_ack(struct usb_rig *r);
+int usb_rig_setup(struct usb_rig *r, const uint8_t setup[8]);
+int usb_rig_out(struct usb_rig *r, uint32_t endpoint, bool toggle, const void *data,
+                uint32_t length);
+int usb_rig_in(struct usb_rig *r, uint32_t endpoint); /* data is in r->answer, and waits for: */
+void usb_rig_ack(struct usb_rig *r);
 
 /* The data of the answer is this. */
-void rig_expect(struct usb_rig *r, bool toggle, const void *data, uint32_t length);
+void usb_rig_expect(struct usb_rig *r, bool toggle, const void *data, uint32_t length);
 
 /* It still works: a SETUP, a control transfer in each direction, a packet through either bulk
  * endpoint, after CLEAR of both. */
-void rig_still_works(struct usb_rig *r);
+void usb_rig_still_works(struct usb_rig *r);
 
 #endif
