@@ -26,7 +26,7 @@ OBJ     := $(BUILD)/obj
 objects     = $(patsubst %.c,$(OBJ)/%.o,$(wildcard $(1)))
 CHECKER    := $(call objects,checker/*.c)
 HOST       := $(call objects,host/*.c sim/models.c)
-BOARD      := $(call objects,$(filter-out sim/models.c,$(wildcard sim/*.c)))
+SIMULATED  := $(call objects,$(filter-out sim/models.c,$(wildcard sim/*.c)))
 SUPPORT    := $(filter-out $(OBJ)/tests/support/firmware_%,$(call objects,tests/support/*.c \
                 tests/bench/workload.c))
 FIRMWARE   := $(filter-out $(OBJ)/firmware/main.o,$(call objects,firmware/*.c tests/support/firmware_*.c))
@@ -46,8 +46,8 @@ JOBS       ?= $(shell nproc)
 FUZZERS    := $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
 
 .PHONY: all board run test bench zoo sanitize fuzz install clean help setup setup-test setup-fuzz \
-        setup-lint setup-usbip program firmware models test-models test-usbip build-tests run-tests \
-        build-fuzzers lint cov
+        setup-lint setup-fpga setup-usbip program firmware models test-models test-usbip build-tests run-tests \
+        build-fuzzers lint fpga cov
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -70,6 +70,7 @@ help:
 	@echo '               COUNT= tests of a bug, CLEAN= of each machine, MODELS=all, SHRINK= seconds,'
 	@echo '               BUG= one alone, SEED='
 	@echo 'make lint      rtl/ through Verilator and yosys, all warnings on'
+	@echo 'make fpga      a bitstream, and what it takes of the chip; BOARD= (ecp5-85f), SERIAL='
 	@echo 'make cov       coverage of rtl/ by a regression: a summary, and annotated sources'
 	@echo 'make setup     install what building needs and is missing (Debian)'
 	@echo 'make install   program, library, header, pkg-config file, man page; PREFIX=$(PREFIX) DESTDIR='
@@ -87,6 +88,8 @@ setup-usbip:
 	@setup/install build usbip
 setup-lint:
 	@setup/install build lint
+setup-fpga:
+	@setup/install build fpga
 
 $(UNITY)/unity.c:
 	setup/unity $(UNITY)
@@ -128,7 +131,7 @@ $(BUILD)/ordeal: $(HOST) $(BUILD)/libordeal.a
 	$(CC) $(LDFLAGS) -pthread $^ -Wl,--as-needed $(HOST_LIBS) $(CHECKER_LIBS) -o $@
 
 # The simulated board: what is around its model, and the program.
-$(BUILD)/libboard.a: $(filter-out $(OBJ)/sim/ordeal_board.o,$(BOARD))
+$(BUILD)/libboard.a: $(filter-out $(OBJ)/sim/ordeal_board.o,$(SIMULATED))
 	@rm -f $@
 	$(AR) rcs $@ $^
 
@@ -273,6 +276,10 @@ zoo: setup
 
 lint: setup-lint
 	@rtl/lint $(BUILD)/rtl
+
+fpga: setup-fpga
+	@$(MAKE) --no-print-directory firmware
+	@SERIAL=$(SERIAL) rtl/board/fpga/build '$(BOARD)' $(BUILD)/fpga $(BUILD)/firmware/firmware.hex
 
 cov: setup-test
 	@$(MAKE) --no-print-directory $(PARALLEL) program $(BUILD)/sim/build

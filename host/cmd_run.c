@@ -45,7 +45,7 @@ static const struct option_spec options[] = {
     OPTION(run, target_name, "target", 't', "TARGET", text, NULL,
            "what to run the tests on: model, a machine made of software;\n"
            "native, this computer; elf, a bare-metal RISC-V machine; sim, the\n"
-           "multiprocessor of rtl/ in simulation"),
+           "multiprocessor of rtl/ in simulation; board, the same on an FPGA"),
     OPTION(run, bias_files, "bias", 'b', "FILE", words, NULL,
            "make tests of this kind, see 'ordeal gen'; of several files later\n"
            "ones override"),
@@ -83,10 +83,11 @@ static const struct option_spec options[] = {
     OPTION(run, waves, "waves", 0, NULL, flag, NULL,
            "sim: keep what all signals did in failing tests, for GTKWave"),
     OPTION(run, jobs, "jobs", 'J', "N", positive, NULL,
-           "model, sim: run on so many machines at a time, with the same results\n"
-           "(default: as many as cores on sim, else 1)"),
+           "model, sim, board: run on so many machines at a time, with the same\n"
+           "results (default: as many as cores on sim, as boards that are there\n"
+           "on board, else 1)"),
     OPTION(run, machine.bug, "bug", 0, "NAME", text, NULL,
-           "model, sim: break the machine on purpose; 'list' shows how"),
+           "model, sim, board: break the machine on purpose; 'list' shows how"),
     OPTION(run, machine.tm, "tm", 0, "HOW", text, NULL,
            "model: transactions look for conflicts 'lazy' or 'eager'"),
     OPTION(run, machine.name, "machine", 0, "NAME", text, NULL, "elf: boot the tests on 'qemu'"),
@@ -105,22 +106,30 @@ static const struct option_spec options[] = {
            "in bytes) of a cache, store-buffer (8), load-queue (4), capture-fifo\n"
            "(256), transactions (1), checks (1); a new one is built first"),
     OPTION(run, machine.delay, "delay", 0, "N", text, NULL,
-           "sim: random delays at every queue, from 0, none, to 7, long and\n"
-           "frequent; without it now and then another"),
+           "sim, board: random delays at every queue, from 0, none, to 7, long\n"
+           "and frequent; without it now and then another"),
     OPTION(run, machine.capture, "capture", 0, "HOW", text, NULL,
-           "sim: when its FIFO of records is full a hart does 'stall', or\n"
+           "sim, board: when its FIFO of records is full a hart does 'stall', or\n"
            "records are lost: 'lossy' (default: stall)"),
     OPTION(run, machine.visible, "visible", 0, NULL, flag, NULL,
-           "sim: see in which order stores become visible: a faster check that\n"
-           "finds more than software could see"),
+           "sim, board: see in which order stores become visible: a faster check\n"
+           "that finds more than software could see"),
     OPTION(run, machine.coverage, "coverage", 0, "DIR", text, NULL,
            "sim: count what of the machine is reached; a file for each of those\n"
            "at work, for verilator_coverage"),
     OPTION(run, machine.soc, "soc", 0, "FILE", text, NULL,
            "sim: a machine of your own, a shared object with the interface of\n"
            "sim/soc.h"),
+    OPTION(run, machine.serial, "serial", 0, "S", text, NULL,
+           "board: the one with this serial number; 'ordeal board list'"),
+    OPTION(run, machine.link, "link", 0, "HOW", text, NULL,
+           "board: over 'usb', or 'jtag' through OpenOCD (default: usb)"),
+    OPTION(run, machine.openocd, "openocd", 0, "HOST:PORT", text, NULL,
+           "board: Tcl port of the OpenOCD for --link jtag (default:\n"
+           "127.0.0.1:6666)"),
     OPTION(run, timeout, "timeout", 0, "SECONDS", seconds, "60",
-           "a test that takes longer hangs"),
+           "a test that takes longer hangs; a board is waited for as long when it\n"
+           "is gone, but at most 30 s"),
     OPTION(run, json, "json", 'j', NULL, flag, NULL, "one JSON object a line"),
     OPTION_END
 };
@@ -239,9 +248,11 @@ static int open_target(struct run *r)
         .model = r->model.given ? (enum ordeal_model)r->model.value : ORDEAL_TSO,
         .model_given = r->model.given, .seed = r->seed, .timeout = r->timeout,
     };
-    int jobs = r->jobs ? (int)r->jobs : machines_usual_jobs(r->target);
-    if (!machines_open(&r->machines, r->target, &how, &r->machine, jobs, &why))
-        return complain(r->command, "%s: %s", r->target->name, why.text);
+    int jobs = r->jobs ? (int)r->jobs : machines_usual_jobs(r->target, &r->machine);
+    if (!machines_open(&r->machines, r->target, &how, &r->machine, jobs, &why)) {
+        int status = complain(r->command, "%s: %s", r->target->name, why.text);
+        return r->machines.missing ? EXIT_TARGET : status;
+    }
     r->claims = r->target->claims(r->machines.machine[0]);
     if (!r->iterations)
         r->iterations = r->target->iterations;
@@ -298,11 +309,31 @@ static bool on_outcome(void *user, const struct stream_test *t, uint64_t iterati
     return status == ORDEAL_OK;
 }
 
+/* No verdict, and no reason to end. */
+static bool on_lost(struct run *r, const struct stream_test *t)
+{
+    char label[320];
+    snprintf(label, sizeof label, "%s#%" PRIu64, t->name, t->iteration);
+    r->status = exit_worst(r->status, EXIT_TARGET);
+    progress_erase(&r->progress);
+    if (!r->check) {
+        complain(r->command, "%s: lost: %s", label, t->lost);
+        return true;
+    }
+    cJSON *record = record_new("LOST", &(struct input){ .name = label });
+    cJSON_AddStringToObject(record, "reason", t->lost);
+    bool printed = record_print(record, r->json);
+    fflush(stdout);
+    return printed;
+}
+
 static bool on_settled(void *user, const struct stream_test *t)
 {
     static const int status[] = { [ORDEAL_PASS] = EXIT_FINE, [ORDEAL_FAIL] = EXIT_VIOLATION,
                                   [ORDEAL_UNDECIDED] = EXIT_UNDECIDED };
     struct run *r = user;
+    if (t->lost)
+        return on_lost(r, t);
     if (t->result == ORDEAL_PASS)
         return true;
     if (!r->check) { /* standard output has the traces */
@@ -354,27 +385,28 @@ static const char *const ends[] = {
 static void print_summary(const struct run *r, const struct stream_totals *t, enum stream_end end)
 {
     double seconds = t->seconds > 0 ? t->seconds : 1e-9;
-    const struct { const char *name; bool checked; double value; const char *format; } fields[] = {
-        { "tests", false, (double)t->tests, "%.0f" },
-        { "iterations", false, (double)t->iterations, "%.0f" },
-        { "outcomes", true, (double)t->outcomes, "%.0f" },
-        { "operations", false, (double)t->operations, "%.0f" },
-        { "seconds", false, t->seconds, "%.3f" },
-        { "ops_per_second", false, (double)t->operations / seconds, "%.0f" },
-        { "pass", true, (double)t->results[ORDEAL_PASS], "%.0f" },
-        { "fail", true, (double)t->results[ORDEAL_FAIL], "%.0f" },
-        { "undecided", true, (double)t->results[ORDEAL_UNDECIDED], "%.0f" },
-        { "running_percent", false, t->running / seconds * 100, "%.1f" },
-        { "cycles", false, (double)t->cycles, "%.0f" },
-        { "cycles_per_second", false, (double)t->cycles / seconds, "%.0f" },
-        { "next", false, (double)t->next, "%.0f" },
+    bool cycles = r->target->cycles, lost = r->target->connected;
+    const struct { const char *name; bool shown; double value; const char *format; } fields[] = {
+        { "tests", true, (double)t->tests, "%.0f" },
+        { "iterations", true, (double)t->iterations, "%.0f" },
+        { "outcomes", r->check, (double)t->outcomes, "%.0f" },
+        { "operations", true, (double)t->operations, "%.0f" },
+        { "seconds", true, t->seconds, "%.3f" },
+        { "ops_per_second", true, (double)t->operations / seconds, "%.0f" },
+        { "pass", r->check, (double)t->results[ORDEAL_PASS], "%.0f" },
+        { "fail", r->check, (double)t->results[ORDEAL_FAIL], "%.0f" },
+        { "undecided", r->check, (double)t->results[ORDEAL_UNDECIDED], "%.0f" },
+        { "lost", lost, (double)t->lost, "%.0f" },
+        { "running_percent", true, t->running / seconds * 100, "%.1f" },
+        { "cycles", cycles, (double)t->cycles, "%.0f" },
+        { "cycles_per_second", cycles, (double)t->cycles / seconds, "%.0f" },
+        { "next", true, (double)t->next, "%.0f" },
     };
     FILE *stream = r->traces_to_stdout ? stderr : stdout;
     cJSON *object = r->json ? cJSON_CreateObject() : NULL;
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         char text[64];
-        if ((fields[i].checked && !r->check)
-            || (strncmp(fields[i].name, "cycles", 6) == 0 && !r->target->cycles))
+        if (!fields[i].shown)
             continue;
         snprintf(text, sizeof text, fields[i].format, fields[i].value);
         if (r->json)
@@ -533,12 +565,15 @@ const struct command command_run = {
         "when all tests are run or ten have failed (--stop-after, --keep-going). The last line\n"
         "sums up; next= is the number to go on with: --first.\n"
         "A machine on 'sim' that comes to a standstill, or fails one of its own checks, fails\n"
-        "the test.\n\n"
+        "the test. A board that is unplugged in the middle of a test may have LOST it; when it is\n"
+        "back the run goes on with the next.\n\n"
         "Exit status: 0 nothing wrong was found; 1 some test failed; else 2 bad usage or input;\n"
-        "else 3 the target failed or hung; else 4 some UNDECIDED; 130 after ^C.",
+        "else 3 the target failed, hung, is not there, or LOST a test; else 4 some UNDECIDED;\n"
+        "130 after ^C.",
     .example = "  $ ordeal run --target native --check --count 1000 --set test.threads=2\n"
                "  $ ordeal run --target model --model TSO --bug membar-ignored --check --shrink\n"
                "  $ ordeal run --target sim --bug upgrade-wins --config sets=1 --check --waves\n"
+               "  $ ordeal run --target board --check --count 1000\n"
                "  $ ordeal gen -n 100 | ordeal run --target model - | ordeal check -\n",
     .options = options,
     .run = run,

@@ -28,7 +28,8 @@ struct command {
     int (*run)(const struct command *self, int argc, char **argv); /* an exit status */
 };
 
-extern const struct command command_gen, command_run, command_check, command_show, command_convert;
+extern const struct command command_gen, command_run, command_check, command_show, command_convert,
+                            command_board;
 
 /* The graver of two exit statuses. */
 int exit_worst(int a, int b);

@@ -17,7 +17,7 @@ static const struct entry {
 } entries[] = {
 #define ENTRY(NAME, KIND, FIELD, TARGETS) \
     { NAME, KIND, offsetof(struct machine_options, FIELD), TARGETS }
-    ENTRY("bug", TEXT, bug, "model sim"),
+    ENTRY("bug", TEXT, bug, "model sim board"),
     ENTRY("tm", TEXT, tm, "model"),
     ENTRY("machine", TEXT, name, "elf"),
     ENTRY("command", TEXT, command, "elf"),
@@ -27,10 +27,13 @@ static const struct entry {
     ENTRY("harts", NUMBER, harts, "sim"),
     ENTRY("soc", PATH, soc, "sim"),
     ENTRY("config", TEXT, config, "sim"),
-    ENTRY("delay", TEXT, delay, "sim"),
-    ENTRY("capture", TEXT, capture, "sim"),
-    ENTRY("visible", FLAG, visible, "sim"),
+    ENTRY("delay", TEXT, delay, "sim board"),
+    ENTRY("capture", TEXT, capture, "sim board"),
+    ENTRY("visible", FLAG, visible, "sim board"),
     ENTRY("coverage", OUTPUT, coverage, "sim"),
+    ENTRY("serial", TEXT, serial, "board"),
+    ENTRY("link", TEXT, link, "board"),
+    ENTRY("openocd", TEXT, openocd, "board"),
 #undef ENTRY
 };
 enum { ENTRIES = sizeof entries / sizeof *entries };
@@ -70,10 +73,14 @@ bool machine_options_fit(const struct machine_options *o, const struct target *t
         const struct entry *e = &entries[i];
         if (!is_given(o, e) || names(e->targets, target->name))
             continue;
-        const char *blank = strchr(e->targets, ' ');
-        snprintf(why->text, sizeof why->text, "--%s is for --target %.*s%s%s; the target '%s' does "
-                 "not know it", e->option, (int)strcspn(e->targets, " "), e->targets,
-                 blank ? " or " : "", blank ? blank + 1 : "", target->name);
+        char list[64] = "";
+        for (const char *at = e->targets; *at; at += strcspn(at, " "), at += strspn(at, " ")) {
+            size_t used = strlen(list), length = strcspn(at, " ");
+            snprintf(list + used, sizeof list - used, "%s%.*s",
+                     !used ? "" : at[length] ? ", " : " or ", (int)length, at);
+        }
+        snprintf(why->text, sizeof why->text, "--%s is for --target %s; the target '%s' does not "
+                 "know it", e->option, list, target->name);
         return false;
     }
     return true;
@@ -102,12 +109,23 @@ void machine_words(const struct machine_options *o, const struct target *target,
     w->word[words] = NULL;
 }
 
-int machines_usual_jobs(const struct target *target)
+int machines_usual_jobs(const struct target *target, const struct machine_options *o)
 {
     cpu_set_t set;
+    if (target->connected) {
+        int count = o->serial || o->link ? 1 : target->connected();
+        return count < 1 ? 1 : count < MOST_JOBS ? count : MOST_JOBS;
+    }
     if (!target->cycles || sched_getaffinity(0, sizeof set, &set) != 0)
         return 1;
     return CPU_COUNT(&set) < MOST_JOBS ? CPU_COUNT(&set) : MOST_JOBS;
+}
+
+static void say_how_many(int opened, int jobs, struct why *why)
+{
+    struct why reason = *why;
+    snprintf(why->text, sizeof why->text, "%d were asked for, %d can be used: %.900s", jobs, opened,
+             reason.text);
 }
 
 bool machines_open(struct machines *m, const struct target *target,
@@ -129,14 +147,28 @@ bool machines_open(struct machines *m, const struct target *target,
     how.capture = o->capture;
     how.visible = o->visible;
     how.coverage = o->coverage;
+    how.serial = o->serial;
+    how.link = o->link;
+    how.openocd = o->openocd;
     how.harts = o->harts < UINT32_MAX ? (uint32_t)o->harts : UINT32_MAX;
     *m = (struct machines){ .target = target, .jobs = jobs };
-    for (int i = 0; i <= (jobs > 1 ? jobs : 0); i++)
-        if (!target->open(&how, &m->machine[i], why)) {
+    if (target->usage && !target->usage(&how, why))
+        return false;
+    m->missing = target->usage;
+    int first = jobs > 1 && target->connected ? 1 : 0;
+    for (int i = first; i <= (jobs > 1 ? jobs : 0); i++) {
+        bool opened = target->open(&how, &m->machine[i], why);
+        if (!opened)
             m->machine[i] = NULL;
+        if (!opened && target->connected && jobs > 1)
+            say_how_many(i - first, jobs, why);
+        if (!opened || (i > first && target->alike
+                        && !target->alike(m->machine[first], m->machine[i], why))) {
             machines_close(m);
             return false;
         }
+    }
+    m->machine[0] = m->machine[first];
     return true;
 }
 
@@ -147,7 +179,7 @@ void *const *machines_at_work(const struct machines *m)
 
 void machines_close(struct machines *m)
 {
-    for (int i = 0; i <= MOST_JOBS; i++)
+    for (int i = m->machine[0] == m->machine[1] ? 1 : 0; i <= MOST_JOBS; i++)
         if (m->machine[i])
             m->target->close(m->machine[i]);
     memset(m->machine, 0, sizeof m->machine);

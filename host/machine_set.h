@@ -8,11 +8,13 @@
 
 /* As given; NULL, 0, false: not given. */
 struct machine_options {
-    const char *bug, *tm;                               /* model, and bug of sim */
+    const char *bug, *tm;                               /* model, and bug of sim and board */
     const char *name, *command, *emit, *isa, *platform; /* elf */
-    const char *soc, *config, *delay, *capture, *coverage; /* sim */
+    const char *soc, *config, *coverage;                /* sim */
     uint64_t harts;
+    const char *delay, *capture;                        /* sim, board */
     bool visible;
+    const char *serial, *link, *openocd;                /* board */
 };
 
 /* False: `why` says which option is not for the target. */
@@ -28,15 +30,18 @@ struct machine_words {
 void machine_words(const struct machine_options *o, const struct target *target,
                    struct machine_words *w);
 
-/* machine[0] is for whoever asks; several at work are the others. */
+/* machine[0] is for whoever asks; several at work are the others. Of machines that are things
+ * there is none to spare: machine[0] is then the first of those at work, too. */
 struct machines {
     const struct target *target;
     void *machine[MOST_JOBS + 1];
     int jobs;
+    bool missing;                /* they cannot be opened since they are not there */
 };
 
-/* The usual number for the target: what has to be simulated takes all cores. */
-int machines_usual_jobs(const struct target *target);
+/* The usual number for the target: what has to be simulated takes all cores, of things all that are
+ * there, unless one is named. */
+int machines_usual_jobs(const struct target *target, const struct machine_options *o);
 /* `options` has what is the same for every target. False: `why`, and none is open. */
 bool machines_open(struct machines *m, const struct target *target,
                    const struct target_options *options, const struct machine_options *o, int jobs,

@@ -14,6 +14,7 @@ static const struct command *const commands[] = {
     &command_check,
     &command_show,
     &command_convert,
+    &command_board,
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 

@@ -17,7 +17,6 @@ enum {
     ALL_PATIENCE = 20000,       /* if none does, so many are enough */
     CAPTURE_WORDS = 16384,
     DELAY_LEVELS = 6, MOST_SKEW = 127,
-    MOST_LOST_STARTS = 2,       /* in a row: a machine that cannot even be loaded */
 };
 /* A test that takes longer does not end: harts run, but get nowhere. */
 #define MOST_CYCLES UINT64_C(500000)
@@ -36,7 +35,6 @@ struct sim_machine {
     uint64_t cycles, identity, most_cycles;
     double seconds;             /* in the model's step() */
     struct progress_of_hart progress[SIM_HARTS];
-    int lost_starts;            /* since a test came to its end */
     const char *fst;            /* waves of the run to come; NULL: none */
 };
 
@@ -374,15 +372,16 @@ static enum target_result run_once(struct sim_machine *m, uint64_t iteration, st
 {
     struct machine_claims claims = sim_machine_claims(m);
     bool fits = start(m, iteration);
+    if (reach(m, why) == TARGET_LOST) { /* nothing has run yet, so once more, with all its code */
+        m->fresh = true;
+        fits = start(m, iteration);
+    }
     enum target_result result = reach(m, why);
-    if (result == TARGET_LOST && ++m->lost_starts >= MOST_LOST_STARTS)
-        return TARGET_FAILED;
     if (result != TARGET_DONE)
-        return result;
+        return result == TARGET_LOST ? TARGET_FAILED : result;
     if (!fits)
         return fail(why, "the test does not fit the model");
     result = go(m, why);
-    m->lost_starts = result == TARGET_LOST ? m->lost_starts : 0;
     m->cycles += m->plan.soc->cycle(m->soc);
     if (result != TARGET_DONE)
         return result;

@@ -88,9 +88,13 @@ static void settle_one(struct stream *s, struct test *t)
     totals->outcomes += t->told.outcomes;
     totals->operations += t->told.operations;
     totals->cycles += t->told.cycles;
-    if ((t->whole && !t->skipped) || t->told.result == ORDEAL_FAIL) {
+    if (t->lost && t->told.result != ORDEAL_FAIL) {
+        t->told.lost = t->lost;
+        t->told.iteration = s->plan->first_iteration + t->told.iterations;
+    }
+    if ((t->whole && !t->skipped) || t->told.result == ORDEAL_FAIL || t->told.lost) {
         totals->tests++;
-        totals->results[t->told.result]++;
+        ++*(t->told.lost ? &totals->lost : &totals->results[t->told.result]);
         totals->next = t->source.number + 1;
         if (!s->plan->settled(s->plan->user, &t->told))
             stop_here(s, STREAM_STOPPED);

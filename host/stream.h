@@ -22,11 +22,13 @@ struct stream_test {
     uint64_t iteration;          /* FAIL, UNDECIDED: the first execution that is, and its values */
     const uint64_t *values;
     const char *broke;           /* FAIL: no values, the machine came to this end; else NULL */
+    const char *lost;            /* no result: the machine got out of reach at `iteration` */
 };
 
 struct stream_totals {
     uint64_t tests, iterations, outcomes, operations, cycles;
     uint64_t results[3];         /* tests by enum ordeal_result */
+    uint64_t lost;               /* the others: nobody knows what they did */
     uint64_t next;               /* number of the first test that is not settled */
     double seconds, running;     /* since the start; of these the machines ran, on average */
 };

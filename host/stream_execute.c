@@ -211,6 +211,8 @@ static void run_test(struct runner *r, struct test *t)
     enum target_result result = run_machine(r, t, &why);
     if (t->end == STREAM_DONE && (result == TARGET_HUNG || result == TARGET_FAILED))
         could_not_run(r, STREAM_TARGET, ORDEAL_IO, why.text);
+    if (result == TARGET_LOST && !(t->lost = strdup(why.text)))
+        could_not_run(r, STREAM_BAD, ORDEAL_NO_MEMORY, "out of memory");
     s->operations += t->told.iterations * t->program.operations;
     r->running = NULL;
     hand_over(r);

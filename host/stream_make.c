@@ -13,6 +13,7 @@ void free_test(struct stream *s, struct test *t)
         free(c);
     free(t->values);
     free(t->broke);
+    free(t->lost);
     free(t);
 }
 

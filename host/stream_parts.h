@@ -36,6 +36,7 @@ struct test {
     struct stream_test told;
     uint64_t *values;            /* told.values */
     char *broke;                 /* told.broke, unless an earlier execution failed */
+    char *lost;                  /* told.lost, unless one that came before failed */
     enum stream_end end;         /* not DONE: it could not be run, nothing after it counts; why: */
     struct ordeal_error error;
     uint64_t serial;             /* 1, 2, … as they are made */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 const struct target *const targets[] = { &target_model, &target_native, &target_elf, &target_sim,
-                                         NULL };
+                                         &target_board, NULL };
 
 const struct target *target_find(const char *name)
 {

@@ -20,7 +20,7 @@ struct target_options {
     bool model_given;
     uint64_t seed;
     double timeout;              /* seconds a program may take for one iteration or batch */
-    const char *bug;             /* model: break it so */
+    const char *bug;             /* model, sim, board: break it so */
     const char *tm;              /* model: "lazy" or "eager" */
     const char *machine;         /* elf: "qemu" */
     const char *command;         /* elf: template of a simulator's command line */
@@ -30,9 +30,12 @@ struct target_options {
     uint32_t harts;              /* sim: 0: as many as it has without being asked */
     const char *soc;             /* sim: a model of somebody else's (sim/soc.h); NULL: ours */
     const char *config;          /* sim: "sets=2,ways=1": what to build it with (sim_config.h) */
-    const char *delay;           /* sim: "0" to "7": how long and frequent delays are */
-    const char *capture;         /* sim: "stall" or "lossy" */
-    bool visible;                /* sim: see the order in which stores become visible, too */
+    const char *delay;           /* sim, board: "0" to "7": how long and frequent delays are */
+    const char *capture;         /* sim, board: "stall" or "lossy" */
+    bool visible;                /* sim, board: see the order in which stores become visible, too */
+    const char *serial;          /* board: which one; NULL: any */
+    const char *link;            /* board: "usb" or "jtag"; NULL: usb */
+    const char *openocd;         /* board: "HOST:PORT" of its Tcl port; NULL: the usual one */
     const char *coverage;        /* sim: directory that takes what of the machine was reached */
     bool quiet;                  /* no warnings */
 };
@@ -43,6 +46,8 @@ enum target_result {
     TARGET_HUNG,                 /* why: which thread, which operation was last seen */
     TARGET_BROKE,                /* a finding, of an exact target: the machine on trial stood still
                                     or failed one of its own checks; why: who waits for what */
+    TARGET_LOST,                 /* why: the machine was out of reach for a while, and nobody knows
+                                    what the test did; the next may be tried */
     TARGET_FAILED,               /* why: it crashed, could not be started, was lost */
 };
 
@@ -74,9 +79,15 @@ struct target {
                   struct why *why);
     uint64_t (*cycles)(const void *machine);  /* of the machine on trial, since it was opened */
     double (*seconds)(const void *machine);   /* that these took, what is around them left out */
+    /* Of machines that are things: whether the options are right, so that an open() that fails
+     * means that there is none; how many there are; whether two were built in the same way, else
+     * `why`. */
+    bool (*usage)(const struct target_options *options, struct why *why);
+    int (*connected)(void);
+    bool (*alike)(const void *a, const void *b, struct why *why);
 };
 
-extern const struct target target_model, target_native, target_elf, target_sim;
+extern const struct target target_model, target_native, target_elf, target_sim, target_board;
 
 extern const struct target *const targets[];  /* ends with NULL */
 const struct target *target_find(const char *name);

@@ -193,11 +193,11 @@ static void options_of_other_targets_are_refused(void)
     struct machine_options o = { .visible = true };
     TEST_ASSERT_TRUE(machine_options_fit(&o, &target_sim, &why));
     TEST_ASSERT_FALSE(machine_options_fit(&o, &target_model, &why));
-    said("--visible is for --target sim; the target 'model' does not know it");
+    said("--visible is for --target sim or board; the target 'model' does not know it");
     o = (struct machine_options){ .bug = "x" };
     TEST_ASSERT_TRUE(machine_options_fit(&o, &target_model, &why));
     TEST_ASSERT_FALSE(machine_options_fit(&o, &target_elf, &why));
-    said("--bug is for --target model or sim;");
+    said("--bug is for --target model, sim or board;");
     o = (struct machine_options){ .harts = 2 };
     TEST_ASSERT_FALSE(machine_options_fit(&o, &target_native, &why));
     said("--harts is for --target sim;");

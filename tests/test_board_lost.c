@@ -1,0 +1,229 @@
+/* Tests that a machine loses: told and counted, neither passed nor failed, and the run goes on. */
+#include <stdio.h>
+#include <string.h>
+
+#include "bias.h"
+#include "machine_set.h"
+#include "stream.h"
+#include "unity.h"
+
+/* ---- a machine that loses some tests, after one iteration ------------------------------------ */
+
+static uint64_t runs, lose_from, lose_to; /* tests by the order in which they run */
+static bool fails;                        /* in the end, instead of losing */
+
+static bool open_machine(const struct target_options *o, void **machine, struct why *why)
+{
+    (void)o, (void)why;
+    *machine = &runs;
+    return true;
+}
+
+static struct abilities can(const void *machine)
+{
+    (void)machine;
+    return (struct abilities){ .threads = 4, .registers = 64, .load_sizes = 0x7f,
+                               .store_sizes = 0x7f, .swap_sizes = 0x7f, .cas_sizes = 0x7f,
+                               .memory = 1 << 20 };
+}
+
+static struct machine_claims claims(const void *machine)
+{
+    (void)machine;
+    return (struct machine_claims){ .model = ORDEAL_SC, .atomic = 4 };
+}
+
+/* Memory never changes: nobody stores. */
+static enum target_result run(void *machine, const struct program *p, uint64_t first,
+                              uint64_t count, const struct target_sink *sink, struct why *why)
+{
+    uint64_t values[4096] = { 0 }, number = runs++;
+    struct machine_claims c = claims(machine);
+    TEST_ASSERT_LESS_THAN(4096, program_words(p, &c));
+    for (uint64_t i = 0; i < count; i++) {
+        if (i == 1 && number >= lose_from && number < lose_to) {
+            strcpy(why->text, "it was unplugged");
+            return fails ? TARGET_FAILED : TARGET_LOST;
+        }
+        if (!sink->outcome(sink->user, first + i, values))
+            return TARGET_STOPPED;
+    }
+    return TARGET_DONE;
+}
+
+static void close_machine(void *machine) { (void)machine; }
+
+static const struct target target = { .name = "loser", .open = open_machine, .can = can,
+                                      .claims = claims, .exact = true, .iterations = 3, .run = run,
+                                      .close = close_machine };
+
+/* ---- what the stream says of it -------------------------------------------------------------- */
+
+static char told[1024];
+static bool settled(void *user, const struct stream_test *t)
+{
+    (void)user;
+    size_t used = strlen(told);
+    if (t->lost)
+        snprintf(told + used, sizeof told - used, "%d#%d %s; ", (int)t->number, (int)t->iteration,
+                 t->lost);
+    else
+        snprintf(told + used, sizeof told - used, "%d; ", (int)t->number);
+    return true;
+}
+
+static struct bias *bias;
+void setUp(void)
+{
+    struct ordeal_error e;
+    runs = 0;
+    fails = false;
+    told[0] = '\0';
+    bias = bias_new();
+    TEST_ASSERT_TRUE_MESSAGE(bias_set(bias, "operations.store=0", &e), e.reason);
+    TEST_ASSERT_TRUE(bias_set(bias, "operations.swap=0", &e));
+    TEST_ASSERT_TRUE(bias_set(bias, "operations.cas=0", &e));
+    TEST_ASSERT_TRUE(bias_set(bias, "test.operations=5", &e));
+    TEST_ASSERT_TRUE_MESSAGE(bias_check(bias, &e), e.reason);
+}
+
+void tearDown(void) { bias_free(bias); }
+
+static struct stream_report stream(uint64_t from, uint64_t to, enum stream_end end)
+{
+    void *machine = &runs;
+    struct stream_report report;
+    lose_from = from;
+    lose_to = to;
+    struct stream_plan plan = {
+        .target = &target, .machines = &machine, .machine_count = 1,
+        .source = { .bias = bias, .seed = 1, .count = 6, .files = (char *[]){ NULL } },
+        .iterations = 3, .check = true, .model = ORDEAL_SC, .limit = 60, .settled = settled
+    };
+    TEST_ASSERT_EQUAL_MESSAGE(end, stream_run(&plan, &report), report.error.reason);
+    return report;
+}
+
+static void test_the_run_goes_on(void)
+{
+    struct stream_report r = stream(2, 4, STREAM_DONE);
+    TEST_ASSERT_EQUAL_STRING("0; 1; 2#1 it was unplugged; 3#1 it was unplugged; 4; 5; ", told);
+    TEST_ASSERT_EQUAL_UINT64(6, r.totals.tests);
+    TEST_ASSERT_EQUAL_UINT64(2, r.totals.lost);
+    TEST_ASSERT_EQUAL_UINT64(4, r.totals.results[ORDEAL_PASS]);
+    TEST_ASSERT_EQUAL_UINT64(0, r.totals.results[ORDEAL_FAIL]);
+    TEST_ASSERT_EQUAL_UINT64(6, r.totals.next);
+    TEST_ASSERT_EQUAL_UINT64(4 * 3 + 2, r.totals.iterations);
+}
+
+static void test_the_last_one_lost(void)
+{
+    TEST_ASSERT_EQUAL_UINT64(1, stream(5, 6, STREAM_DONE).totals.lost);
+    TEST_ASSERT_EQUAL_STRING("0; 1; 2; 3; 4; 5#1 it was unplugged; ", told);
+}
+
+static void test_gone_for_good_is_an_end(void)
+{
+    fails = true;
+    struct stream_report r = stream(2, 3, STREAM_TARGET);
+    TEST_ASSERT_EQUAL_STRING("it was unplugged", r.error.reason);
+    TEST_ASSERT_EQUAL_UINT64(0, r.totals.lost);
+    TEST_ASSERT_EQUAL_UINT64(2, r.totals.next);
+}
+
+/* ---- machines that are things ---------------------------------------------------------------- */
+
+static int things[3], opened, closed, there;
+static bool different;
+
+static bool open_thing(const struct target_options *o, void **machine, struct why *why)
+{
+    (void)o;
+    if (opened == there) {
+        strcpy(why->text, "no more");
+        return false;
+    }
+    *machine = &things[opened++];
+    return true;
+}
+
+static void close_thing(void *machine)
+{
+    (void)machine;
+    closed++;
+}
+
+static int count_things(void) { return there; }
+
+static bool right(const struct target_options *o, struct why *why)
+{
+    strcpy(why->text, "what link?");
+    return !o->link;
+}
+
+static bool alike(const void *a, const void *b, struct why *why)
+{
+    strcpy(why->text, a == b ? "the same twice" : "they differ");
+    return a != b && !different;
+}
+
+static const struct target thing = { .name = "board", .open = open_thing, .close = close_thing,
+                                     .usage = right, .connected = count_things, .alike = alike };
+
+static bool opens(int jobs, const struct machine_options *o, struct machines *m, struct why *why)
+{
+    struct target_options how = { 0 };
+    opened = closed = 0;
+    return machines_open(m, &thing, &how, o, jobs, why);
+}
+
+static void test_boards_are_not_opened_twice(void)
+{
+    struct machine_options o = { 0 };
+    struct machines m;
+    struct why why;
+    there = 3;
+    different = false;
+    TEST_ASSERT_EQUAL(3, machines_usual_jobs(&thing, &o));
+    TEST_ASSERT_TRUE(opens(3, &o, &m, &why));
+    TEST_ASSERT_EQUAL(3, opened);
+    TEST_ASSERT_EQUAL_PTR(m.machine[0], machines_at_work(&m)[0]);
+    machines_close(&m);
+    TEST_ASSERT_EQUAL(3, closed);
+    TEST_ASSERT_TRUE(opens(1, &o, &m, &why));
+    TEST_ASSERT_EQUAL(1, opened);
+    machines_close(&m);
+    TEST_ASSERT_EQUAL(1, closed);
+}
+
+static void test_too_few_or_unlike_boards(void)
+{
+    struct machine_options o = { 0 };
+    struct machines m;
+    struct why why;
+    there = 2;
+    TEST_ASSERT_FALSE(opens(3, &o, &m, &why));
+    TEST_ASSERT_EQUAL_STRING("3 were asked for, 2 can be used: no more", why.text);
+    TEST_ASSERT_TRUE(m.missing);
+    TEST_ASSERT_EQUAL(2, closed);
+    different = true;
+    TEST_ASSERT_FALSE(opens(2, &o, &m, &why));
+    TEST_ASSERT_EQUAL_STRING("they differ", why.text);
+    TEST_ASSERT_EQUAL(2, closed);
+    there = 0;
+    TEST_ASSERT_EQUAL(1, machines_usual_jobs(&thing, &o));
+    o.link = "telepathy";
+    TEST_ASSERT_FALSE(opens(1, &o, &m, &why));
+    TEST_ASSERT_FALSE(m.missing);
+}
+
+int main(void)
+{
+    UNITY_BEGIN();
+    RUN_TEST(test_the_run_goes_on);
+    RUN_TEST(test_the_last_one_lost);
+    RUN_TEST(test_gone_for_good_is_an_end);
+    RUN_TEST(test_boards_are_not_opened_twice);
+    RUN_TEST(test_too_few_or_unlike_boards);
+    return UNITY_END();
+}
