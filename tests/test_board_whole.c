@@ -2,7 +2,6 @@
  * program runs tests over libusb, over the simulated wires, in the RTL; the traces must be those of
  * --target sim, faults on the wires may cost time alone, and a bug must be found. ORDEAL in the environment
  * names the program; ordeal-board and its firmware lie beside it. */
-#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -35,7 +34,9 @@ static void test_from_reset_to_verdict(void)
 {
     EXPECT(0, "timeout 600 \"$BOARD\" --no-firmware --jtag 0 -- sh -c '"
               "port=$(sed -n \"s/.*remote_bitbang.* port //p\" err); "
-              "openocd -c \"set ORDEAL_JTAG $port; set ORDEAL_HARTS 2\" -f $HOME_OF_TESTS/tcl/ordeal-sim.cfg "
+              "openocd -c \"set ORDEAL_JTAG $port; set ORDEAL_HARTS 2\" "
+              "-c \"gdb_port disabled; telnet_port disabled; tcl_port disabled\" "
+              "-f $HOME_OF_TESTS/tcl/ordeal-sim.cfg "
               "-c \"init; ordeal_load_firmware $FIRMWARE; shutdown\" >openocd.log 2>&1 || "
               "{ cat openocd.log; exit 9; }; "
               "until \"$ORDEAL\" board list | grep -q .; do sleep 0.2; done; "
@@ -67,11 +68,10 @@ static void test_a_bug_is_found_and_explained(void)
 
 int main(int argc, char **argv)
 {
-    static char board[4096], firmware[4096];
+    static char program[4096], board[4096 + 8], firmware[4096 + 32];
     (void)argc;
     UNITY_BEGIN();
-    char *program = realpath(getenv("ORDEAL") ? getenv("ORDEAL") : "build/ordeal", NULL);
-    if (!program || !getcwd(home, sizeof home)) {
+    if (!realpath(getenv("ORDEAL") ? getenv("ORDEAL") : "build/ordeal", program) || !getcwd(home, sizeof home)) {
         fprintf(stderr, "%s: ORDEAL does not name the program\n", argv[0]);
         return 1;
     }
@@ -82,6 +82,7 @@ int main(int argc, char **argv)
     snprintf(firmware, sizeof firmware, "%s/firmware/firmware.elf", program);
     setenv("FIRMWARE", firmware, 1);
     setenv("HOME_OF_TESTS", home, 1);
+    setenv("ASAN_OPTIONS", "verify_asan_link_order=0", 1); /* the program is behind LD_PRELOAD */
     RUN_TEST(test_from_reset_to_verdict);
     RUN_TEST(test_faults_cost_time_alone);
     RUN_TEST(test_a_bug_is_found_and_explained);
