@@ -1,5 +1,5 @@
-// The interface of board.h for a model that Verilator made of rtl/ and rtl/board/, as soc.cpp is that of
-// soc.h. sim/build compiles it and says by BOARD_* what the model was made with.
+// The interface of board.h for a model that Verilator made of rtl/ and rtl/board/, as soc.cpp is
+// that of soc.h. sim/build compiles it and says by BOARD_* what the model was made with.
 #include "Vboard.h"
 #include "verilated.h"
 #include "verilated_syms.h"
@@ -164,7 +164,11 @@ static bool board_jtag(struct board *b, struct board_jtag pins)
 
 static uint64_t board_cycle(const struct board *b) { return b->cycle; }
 static bool board_running(const struct board *b) { return b->top.running_o; }
-static const char *board_assertion(const struct board *b) { return b->failed ? b->failure : nullptr; }
+static const char *board_assertion(const struct board *b)
+{
+    return b->failed ? b->failure : nullptr;
+}
+
 
 static bool board_waves(struct board *b, const char *file)
 {

@@ -1,8 +1,8 @@
-/* A board in simulation, up to its pins: the multiprocessor, the monitor with its firmware, the USB device
- * core, JTAG (rtl/board/). What plugs into the pins is usb_host.h and jtag_port.h.
+/* A board in simulation, up to its pins: the multiprocessor, the monitor with its firmware, the USB
+ * device core, JTAG (rtl/board/). What plugs into the pins is usb_host.h and jtag_port.h.
  *
- * A model is a shared object that exports one `const struct board_interface board_interface`, made by
- * sim/build. One sample is one period of the 48 MHz clock; the system's clock is slower. The same
+ * A model is a shared object that exports one `const struct board_interface board_interface`, made
+ * by sim/build. One sample is one period of the 48 MHz clock; the system's clock is slower. The same
  * calls give the same run. */
 #ifndef SIM_BOARD_H
 #define SIM_BOARD_H

@@ -155,8 +155,8 @@ bool model_parse(const char *name, struct soc_parameters *p, char *why, size_t s
 
 /* ---- files --------------------------------------------------------------------------------- */
 
-/* What a shared object may be a model of: the machine alone, or a board with it. Both interfaces begin
- * with their version. */
+/* What a shared object may be a model of: the machine alone, or a board with it. Both interfaces
+ * begin with their version. */
 struct kind {
     const char *prefix;                    /* of its name */
     const char *symbol;
@@ -258,7 +258,8 @@ static const void *open_named(const struct kind *kind, char *name,
     if (!run_script(script, true, name, path, why, size))
         return NULL;
     if (*path == '\0') {
-        snprintf(message, sizeof message, "building the model %s, which takes a minute, once", name);
+        snprintf(message, sizeof message, "building the model %s, which takes a minute, once",
+                 name);
         if (tell)
             tell(message);
         if (!run_script(script, false, name, path, why, size))

@@ -24,8 +24,8 @@ bool model_parse(const char *name, struct soc_parameters *p, char *why, size_t s
 /* The model with these parameters (0: as model_default), building it if it must be: `tell`, if not NULL, is
  * told that this takes a while. NULL: `why` says what is the matter. It stays loaded until the
  * process ends; asking again, from any thread, gives the same. */
-const struct soc_interface *model_open(const struct soc_parameters *p, void (*tell)(const char *message),
-                                       char *why, size_t size);
+const struct soc_interface *model_open(const struct soc_parameters *p,
+                                       void (*tell)(const char *message), char *why, size_t size);
 /* Likewise the board with this machine on it: `board-h4-...`. */
 const struct board_interface *model_open_board(const struct soc_parameters *p,
                                                void (*tell)(const char *message), char *why,

@@ -1,7 +1,8 @@
 /* ordeal-board: simulated boards, plugged into a program, a kernel, or a debugger.
  *
  * Each board is a thread: the model of the board and the virtual USB host in front of it, sample by
- * sample, and whoever is plugged in asked in between. While nobody wants anything time stands nearly still. */
+ * sample, and whoever is plugged in asked in between. While nobody wants anything time stands
+ * nearly still. */
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -231,9 +232,11 @@ static bool make_board(struct simulated *s, const struct options *o, uint32_t nu
         return complain("the firmware does not fit into the monitor's %" PRIu32 " bytes",
                         model->ram_words * 4), false;
     if (o->waves && !model->waves(s->board, o->waves))
-        return complain("%s: no waves can be written there, or the model has none", o->waves), false;
+        return complain("%s: no waves can be written there, or the model has none", o->waves),
+               false;
     usb_bus_init(&s->bus, s->host);
-    if (o->usbip >= 0 && !(s->usbip = board_usbip_new(&s->bus, (uint16_t)o->usbip, why, sizeof why)))
+    if (o->usbip >= 0
+        && !(s->usbip = board_usbip_new(&s->bus, (uint16_t)o->usbip, why, sizeof why)))
         return complain("--usbip: %s", why), false;
     if (o->jtag >= 0 && !(s->jtag = jtag_port_open((uint16_t)o->jtag, why, sizeof why)))
         return complain("--jtag: %s", why), false;
@@ -406,7 +409,8 @@ static int parse(struct options *o, int argc, char **argv)
         { "firmware", 1, NULL, FIRMWARE }, { "no-firmware", 0, NULL, NO_FIRMWARE },
         { "usbip", 1, NULL, USBIP }, { "jtag", 1, NULL, JTAG }, { "fault", 1, NULL, FAULT },
         { "seed", 1, NULL, SEED }, { "log", 1, NULL, LOG }, { "waves", 1, NULL, WAVES },
-        { "bus-powered", 0, NULL, BUS_POWERED }, { "real-time", 0, NULL, REAL_TIME }, { "quiet", 0, NULL, QUIET },
+        { "bus-powered", 0, NULL, BUS_POWERED }, { "real-time", 0, NULL, REAL_TIME },
+        { "quiet", 0, NULL, QUIET },
         { "help", 0, NULL, HELP }, { 0 }
     };
     uint64_t number = 0;
@@ -469,7 +473,8 @@ int main(int argc, char **argv)
         return complain("there is no firmware.hex beside this program: give --firmware FILE");
     if (!o.empty && !read_firmware(&firmware, o.firmware ? o.firmware : path))
         return EXIT_BAD;
-    const struct board_interface *model = model_open_board(&parameters, tell_model, why, sizeof why);
+    const struct board_interface *model =
+        model_open_board(&parameters, tell_model, why, sizeof why);
     if (!model)
         return complain("%s", why), EXIT_FAILED;
     signal(SIGPIPE, SIG_IGN);

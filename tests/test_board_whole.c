@@ -71,7 +71,8 @@ int main(int argc, char **argv)
     static char program[4096], board[4096 + 8], firmware[4096 + 32];
     (void)argc;
     UNITY_BEGIN();
-    if (!realpath(getenv("ORDEAL") ? getenv("ORDEAL") : "build/ordeal", program) || !getcwd(home, sizeof home)) {
+    if (!realpath(getenv("ORDEAL") ? getenv("ORDEAL") : "build/ordeal", program)
+        || !getcwd(home, sizeof home)) {
         fprintf(stderr, "%s: ORDEAL does not name the program\n", argv[0]);
         return 1;
     }

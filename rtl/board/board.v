@@ -1,4 +1,5 @@
-// A board: the machine on trial with all that is around it (BOARD.md). Clocks, pins and sizes are its top's.
+// A board: the machine on trial with all that is around it (BOARD.md). Clocks, pins and sizes are
+// its top's.
 `default_nettype none
 `include "soc.vh"
 `include "board.vh"
@@ -111,7 +112,8 @@ module board #(
         .PARAMETERS({128'd0, P_RAM, P_MODEL, FLAGS, P_CAPTURE, P_CODE, P_MEMORY, P_QUEUE,
             P_BUFFER, P_LINE, P_WAYS, P_SETS, P_HARTS}) // in the order of PARAM_*
     ) devices (
-        .clk_i(clk_i), .rst_i(rst_i), .serial_i(serial_i), .reg_valid_i(dev_valid), .reg_write_i(reg_write),
+        .clk_i(clk_i), .rst_i(rst_i), .serial_i(serial_i),
+        .reg_valid_i(dev_valid), .reg_write_i(reg_write),
         .reg_addr_i(reg_addr), .reg_wdata_i(reg_wdata), .reg_ready_o(dev_ready),
         .reg_rdata_o(dev_rdata), .debug_reset_i(ndmreset), .monitor_halted_i(dbg_halted[NHARTS]),
         .monitor_reset_o(monitor_rst), .soc_rst_o(soc_rst), .model_o(model), .bug_o(bug),

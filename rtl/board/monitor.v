@@ -8,7 +8,7 @@
 `include "board.vh"
 module monitor #(
     parameter RAM_WORDS = 16384, // a power of two
-    parameter FIRMWARE = "",     // words in hex that are in the RAM at power-on; "": whoever loads it
+    parameter FIRMWARE = "",     // words in hex that are in the RAM at power-on; "": none
     parameter DEBUG = 1,
     parameter TRIGGER = 0
 ) (
@@ -116,7 +116,8 @@ module monitor #(
     // The other's reads of RAM take a cycle more; all else of RAM is done at once.
     reg  ram_read_q;
     wire ram_ends = in_ram && (write || !other || ram_read_q);
-    wire ends     = valid && (nowhere || ram_ends || in_dev && dev_ready_i || in_usb && usb_ready_i);
+    wire ends     = valid && (nowhere || ram_ends || in_dev && dev_ready_i
+        || in_usb && usb_ready_i);
     always @(posedge clk_i) begin
         busy_q <= valid && !ends;
         if (valid) other_q <= other;
