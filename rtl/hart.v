@@ -182,7 +182,9 @@ module hart #(
     wire stop, step, ebreakm;
     wire at_ebreak = DEBUG != 0 && ebreakm && !halted && x_active && is_ebreak && !illegal
         && !x_outside_q && !tx_active_i;
-    wire stoppable = x_active && !x_shadow_q && !(offered_q && kind == `LSU_TX_COMMIT);
+    // What the monitor's bus has begun cannot be taken back.
+    wire stoppable = x_active && !x_shadow_q
+        && !(offered_q && (MONITOR != 0 || kind == `LSU_TX_COMMIT));
     wire halts = DEBUG != 0 && (stop || at_ebreak) && !tx_active_i && pending_q == 32'd0
         && (!x_valid_q || stoppable);
 

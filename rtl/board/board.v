@@ -83,7 +83,8 @@ module board #(
     wire [31:0]          reg_wdata, dev_rdata, usb_rdata;
 
     monitor #(.RAM_WORDS(RAM_WORDS), .FIRMWARE(FIRMWARE), .TRIGGER(TRIGGER)) monitor (
-        .clk_i(clk_i), .rst_i(monitor_rst), .hart_i(MONITOR[3:0]), .dbg_rst_i(rst_i),
+        .clk_i(clk_i), .rst_i(monitor_rst), .bus_rst_i(rst_i || ndmreset), .hart_i(MONITOR[3:0]),
+        .dbg_rst_i(rst_i),
         .dbg_halt_i(dbg_halt[NHARTS]), .dbg_resume_i(dbg_resume[NHARTS]),
         .dbg_insn_valid_i(dbg_insn_valid[NHARTS]), .dbg_insn_i(dbg_insn),
         .dbg_halted_o(dbg_halted[NHARTS]), .dbg_ack_o(dbg_ack[NHARTS]),

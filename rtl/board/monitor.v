@@ -14,6 +14,7 @@ module monitor #(
 ) (
     input  wire        clk_i,
     input  wire        rst_i,          // of the hart: the RAM and the bus go on
+    input  wire        bus_rst_i,      // of the bus, with the devices on it
     input  wire [3:0]  hart_i,         // its number
 
     // As hart.v has them.
@@ -99,14 +100,17 @@ module monitor #(
 
     // ---- who has the bus --------------------------------------------------------------------------
 
-    // The hart, unless the other waits and the hart had it last. Kept until the access is over.
-    reg  busy_q, other_q;      // an access goes on; it is, or the last was, the other's
-    wire other  = busy_q ? other_q : sb_valid_i && (!op_access || !other_q);
-    wire valid  = other ? sb_valid_i : op_access;
-    wire write  = other ? sb_write_i : !op_load;
-    wire [31:0] addr  = other ? sb_addr_i : op_addr;
-    wire [31:0] wdata = other ? sb_wdata_i : op_lanes;
-    wire [3:0]  be    = other ? sb_be_i : op_be;
+    // The hart, unless the other waits and the hart had it last. Kept until the access is over, which it
+    // comes to even if the hart is reset meanwhile: devices count on that.
+    reg         busy_q, other_q; // an access goes on; it is, or the last was, the other's
+    reg         write_q;         // of the one that goes on
+    reg  [31:0] addr_q, wdata_q;
+    wire        other = busy_q ? other_q : sb_valid_i && (!op_access || !other_q);
+    wire        valid = busy_q || (other ? sb_valid_i : op_access);
+    wire        write = busy_q ? write_q : other ? sb_write_i : !op_load;
+    wire [31:0] addr  = busy_q ? addr_q : other ? sb_addr_i : op_addr;
+    wire [31:0] wdata = busy_q ? wdata_q : other ? sb_wdata_i : op_lanes;
+    wire [3:0]  be    = other ? sb_be_i : op_be; // of RAM alone, whose writes end at once
 
     wire in_ram  = ((addr ^ `BOARD_RAM) >> (AW + 2)) == 32'd0;
     wire in_dev  = ((addr ^ `BOARD_DEVICES) >> 12) == 32'd0;
@@ -119,7 +123,10 @@ module monitor #(
     wire ends     = valid && (nowhere || ram_ends || in_dev && dev_ready_i
         || in_usb && usb_ready_i);
     always @(posedge clk_i) begin
-        busy_q <= valid && !ends;
+        busy_q  <= !bus_rst_i && valid && !ends;
+        write_q <= write;
+        addr_q  <= addr;
+        wdata_q <= wdata;
         if (valid) other_q <= other;
         ram_read_q <= valid && in_ram && !ends;
     end
