@@ -501,6 +501,45 @@ static void test_halting_changes_nothing(void)
 
 /* ---- resets -------------------------------------------------------------------------------- */
 
+/* A register of the devices that goes on with every access tells of one that was made twice or not
+ * at all; the USB core, whose registers take several cycles, of one that was broken off. */
+static void test_halting_between_accesses_alone(void)
+{
+    enum { COUNT = 2000, RESTART = 5, LOOP = 7, BAD = 14 };
+    emit(rv_lui(A1, BOARD_DEVICES));
+    emit(rv_addi(A3, ZERO, COUNT));
+    emit(rv_sw(A0, A1, DEV_LOAD_DATA));
+    emit(rv_addi(A0, A0, 1));
+    emit(rv_bne(A0, A3, -8));
+    emit(rv_sw(ZERO, A1, DEV_LOAD_ADDRESS)); /* restart */
+    emit(rv_addi(A0, ZERO, 0));
+    emit(rv_lw(A2, A1, DEV_LOAD_DATA));      /* loop */
+    emit(rv_lui(A4, BOARD_USB));
+    emit(rv_lw(A4, A4, USB_STATUS));
+    emit(rv_bne(A2, A0, (BAD - 10) * 4));
+    emit(rv_addi(A0, A0, 1));
+    emit(rv_bne(A0, A3, (LOOP - 12) * 4));
+    emit(rv_beq(ZERO, ZERO, (RESTART - 13) * 4));
+    emit(rv_beq(ZERO, ZERO, 0));             /* bad */
+    dm_halt(&r, RIG_MONITOR);
+    for (uint32_t i = 0; i < words; i++)
+        bus_write(&r, i * 4, code[i]);
+    bus_write(&r, BOARD_DEVICES + DEV_LOAD_ADDRESS, 0);
+    hart_set_gpr(&r, A0, 0);
+    hart_set_csr(&r, CSR_DPC, 0);
+    uint32_t before = 0, moved = 0;
+    for (uint32_t i = 0; i < 100; i++) {
+        dm_resume(&r, RIG_MONITOR);
+        jtag_cycles(&r, i ? 200 + i % 17 : 30000);
+        dm_halt(&r, RIG_MONITOR);
+        TEST_ASSERT_LESS_THAN_UINT32(BAD * 4, hart_csr(&r, CSR_DPC));
+        uint32_t now = hart_gpr(&r, A0);
+        moved += now != before;
+        before = now;
+    }
+    TEST_ASSERT_GREATER_THAN_UINT32(90, moved);
+}
+
 static void test_resets(void)
 {
     emit(rv_beq(ZERO, ZERO, 0));
@@ -563,6 +602,7 @@ int main(void)
     RUN_TEST(test_halting_one_that_waits);
     RUN_TEST(test_halting_in_a_transaction);
     RUN_TEST(test_halting_changes_nothing);
+    RUN_TEST(test_halting_between_accesses_alone);
     RUN_TEST(test_resets);
     return UNITY_END();
 }
