@@ -40,7 +40,7 @@ static int run(const char *arguments)
     char command[8192 + 256];
     snprintf(command, sizeof command,
              "'%s' run --target sim --bias '%s/examples/zoo.bias' --check --iterations 1 "
-             "--set test.operations=30 %s >out 2>&1", program, home, arguments);
+             "%s >out 2>&1", program, home, arguments);
     int status = system(command);
     FILE *f = fopen("out", "r");
     TEST_ASSERT_NOT_NULL(f);
@@ -69,8 +69,8 @@ static void clean(const char *model)
     for (int m = 0; m < 2; m++)
         for (int s = 0; s < 2; s++) {
             char arguments[512], message[9000];
-            snprintf(arguments, sizeof arguments, "--model %s --count %d --seed %d %s %s", model,
-                     TESTS, 100 + 10 * m + s, machines[m], settings[s]);
+            snprintf(arguments, sizeof arguments, "--set test.operations=30 --model %s --count %d "
+                     "--seed %d %s %s", model, TESTS, 100 + 10 * m + s, machines[m], settings[s]);
             int status = run(arguments);
             snprintf(message, sizeof message, "%s: %s", arguments, text);
             TEST_ASSERT_EQUAL_INT_MESSAGE(0, status, message);
