@@ -2,7 +2,8 @@
  *
  * Rates are chances: of each packet, or of each frame. A damaged packet has the level of one bit
  * time inverted, which every receiver can notice; what a packet's own checks cannot see is never
- * made. */
+ * made. What happens to the port can be placed as well: it comes once, in the frame that follows
+ * so many bytes of data from the device. */
 #ifndef SIM_USB_FAULT_H
 #define SIM_USB_FAULT_H
 
@@ -37,6 +38,8 @@ enum { USB_FAULT_LONGER = 16 };      /* bytes at most by which a packet is lengt
 
 struct usb_fault {
     double rate[USB_FAULT_KINDS];    /* 0 to 1 */
+    uint64_t place[USB_FAULT_KINDS]; /* once `received` is as much; 0: not, or no longer */
+    uint64_t received;               /* bytes of data from the device, those sent again, too */
     uint64_t count[USB_FAULT_KINDS]; /* what was injected */
     uint64_t random;
     uint32_t pause;                  /* how long suspend and unplug last, in samples; 0: 4 ms */
@@ -44,8 +47,8 @@ struct usb_fault {
 
 void usb_fault_init(struct usb_fault *f, uint64_t seed);
 
-/* "damage_in=0.01,unplug=0.001", and "all=0.01" for everything that happens to packets. False:
- * *why says what is wrong with it, f is as it was. */
+/* "damage_in=0.01,unplug=0.001", "all=0.01" for everything that happens to packets, "unplug@5000"
+ * for a place. False: *why says what is wrong with it, f is as it was. */
 bool usb_fault_parse(struct usb_fault *f, const char *text, char *why, size_t size);
 
 /* "damage_in", and what it is. */

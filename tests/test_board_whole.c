@@ -1,7 +1,8 @@
 /* The whole way to a board and back: OpenOCD loads the firmware over JTAG, the board enumerates, the
  * program runs tests over libusb, over the simulated wires, in the RTL; the traces must be those of
- * --target sim, faults on the wires may cost time alone, and a bug must be found. ORDEAL in the environment
- * names the program; ordeal-board and its firmware lie beside it. */
+ * --target sim, over JTAG as well. Faults on the wires may cost time alone, a board that loses its
+ * power one test; a bug must be found. ORDEAL in the environment names the program; ordeal-board and
+ * its firmware lie beside it. */
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -28,23 +29,38 @@ void tearDown(void)
 #define TESTS(count) "--bias $HOME_OF_TESTS/examples/zoo.bias --set test.threads=2 --iterations 1 " \
                      "--seed 7 --count " #count
 
+/* Within `sh -c '...'` of an ordeal-board that has `--jtag 0`. */
+#define OPENOCD(tcl_port, command) \
+    "openocd -c \"set ORDEAL_JTAG $(sed -n \"s/.*remote_bitbang.* port //p\" err); " \
+    "set ORDEAL_HARTS 2; gdb_port disabled; telnet_port disabled; tcl_port " tcl_port "\" " \
+    "-f $HOME_OF_TESTS/tcl/ordeal-sim.cfg -c \"init; " command "\" >openocd.log 2>&1 "
+
 /* Reset, firmware over JTAG, enumeration, 50 tests, all right, and cycle by cycle what the simulation of
  * the machine alone says. */
 static void test_from_reset_to_verdict(void)
 {
     EXPECT(0, "timeout 600 \"$BOARD\" --no-firmware --jtag 0 -- sh -c '"
-              "port=$(sed -n \"s/.*remote_bitbang.* port //p\" err); "
-              "openocd -c \"set ORDEAL_JTAG $port; set ORDEAL_HARTS 2\" "
-              "-c \"gdb_port disabled; telnet_port disabled; tcl_port disabled\" "
-              "-f $HOME_OF_TESTS/tcl/ordeal-sim.cfg "
-              "-c \"init; ordeal_load_firmware $FIRMWARE; shutdown\" >openocd.log 2>&1 || "
-              "{ cat openocd.log; exit 9; }; "
+              OPENOCD("disabled", "ordeal_load_firmware $FIRMWARE; shutdown")
+              "|| { cat openocd.log; exit 9; }; "
               "until \"$ORDEAL\" board list | grep -q .; do sleep 0.2; done; "
               "\"$ORDEAL\" run --target board " TESTS(50) " -o board.trace'");
     EXPECT(0, "\"$ORDEAL\" run --target sim --harts 2 " TESTS(50) " -o sim.trace");
     EXPECT(0, "cmp board.trace sim.trace && grep -c '^P' board.trace");
     EXPECT(0, "\"$ORDEAL\" check board.trace | grep -c ^PASS");
     OUT("50");
+}
+
+/* Without USB. */
+static void test_the_same_over_jtag(void)
+{
+    EXPECT(0, "timeout 600 \"$BOARD\" --jtag 0 -- sh -c ': >openocd.log; " OPENOCD("0", "")
+              "& server=$!; "
+              "until port=$(sed -n \"s/.* port \\([0-9]*\\) for tcl .*/\\1/p\" openocd.log); "
+              "[ \"$port\" ]; do kill -0 $server || { cat openocd.log; exit 9; }; sleep 0.1; done; "
+              "\"$ORDEAL\" run --target board --link jtag --openocd 127.0.0.1:$port " TESTS(2)
+              " -o jtag.trace; status=$?; kill $server; exit $status'");
+    EXPECT(0, "\"$ORDEAL\" run --target sim --harts 2 " TESTS(2) " -o sim.trace");
+    EXPECT(0, "cmp jtag.trace sim.trace");
 }
 
 /* With 1 % of packets damaged, lost, shortened nothing is lost or wrong. */
@@ -57,6 +73,18 @@ static void test_faults_cost_time_alone(void)
     EXPECT(0, "cmp board.trace sim.trace");
 }
 
+static void test_faults_that_cannot_be(void)
+{
+    static const char *const places[] = { "", "0", "-1", "1.5", "x", "nan", "1e99", "5x", "5," };
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        EXPECT(2, "\"$BOARD\" --fault unplug@%s -- true", places[i]);
+        ERR("--fault: '");
+    }
+    EXPECT(2, "\"$BOARD\" --fault lose_in=0.1,all@5 -- true");
+    ERR("'all@5': what happens to packets has a chance and no place");
+    EXPECT(0, "\"$BOARD\" --fault lose_in=0.1,reset@1000000,unplug=0 -- true");
+}
+
 static void test_a_bug_is_found_and_explained(void)
 {
     EXPECT(1, "timeout 600 \"$BOARD\" -- \"$ORDEAL\" run --target board --check --stop-after 1 "
@@ -64,6 +92,60 @@ static void test_a_bug_is_found_and_explained(void)
     OUT("FAIL");
     EXPECT(1, "\"$ORDEAL\" show kept/*/*.trace");
     OUT("violates");
+}
+
+/* ---- unplugged ------------------------------------------------------------------------------- */
+
+/* The cable is pulled when the board has sent 10,000 bytes: of three tests the first brings some
+ * hundreds of them, the second 20,000. */
+#define PULLED "--fault unplug@10000 "
+
+static void run_three(int status, const char *board, const char *options)
+{
+    EXPECT(0, "printf 'ordeal 1\nP0 S[A]#1\nP0 L[B]\nP1 S[B]#1\nP1 L[A]\n' >first.test; "
+              "{ echo ordeal 1; seq -f 'P0 S[A]#%%.0f' 600; yes 'P1 L[A]' | head -600; } >long.test; "
+              "printf 'ordeal 1\nP0 CAS[A]?1#2\nP0 L[A]\nP1 S[B]#1\n' >last.test");
+    EXPECT(status, "timeout 600 \"$BOARD\" %s -- \"$ORDEAL\" run --target board --check --no-save "
+                   "--iterations 1 %s first.test long.test last.test", board, options);
+    if (strstr(board, PULLED))
+        ERR("1 frames in which the cable is pulled");
+}
+
+static void begins(const char *lines)
+{
+    TEST_ASSERT_EQUAL_STRING_LEN(lines, out, strlen(lines));
+}
+
+/* A board that keeps its power goes on where it was. One that has none but the cable's loses that
+ * test, and it alone. The others do what they do without, cycle by cycle; the long one waits for the
+ * cable, and may see other values then. */
+static void test_a_test_is_lost_with_the_power(void)
+{
+    run_three(0, "--bus-powered", "-o whole.trace");
+    OUT(" pass=3 fail=0 undecided=0 lost=0 ");
+    run_three(0, PULLED, "-o kept.trace");
+    OUT(" pass=3 fail=0 undecided=0 lost=0 ");
+    run_three(3, PULLED "--bus-powered", "-o lost.trace");
+    begins("LOST long.test#0 reason=\"the board was gone, and with it the test\"\ntests=3 ");
+    OUT(" pass=2 fail=0 undecided=0 lost=1 ");
+    OUT(" end=done\n");
+    EXPECT(0, "for t in whole kept lost; do csplit -sz -f $t- $t.trace '/^ordeal 1/' '{*}'; done; "
+              "cmp whole-00 kept-00 && cmp whole-02 kept-02 && "
+              "cmp whole-00 lost-00 && cmp whole-02 lost-01 && ls whole-* kept-* lost-* | wc -l");
+    TEST_ASSERT_EQUAL_STRING("8\n", out);
+}
+
+static void test_a_violation_is_graver_than_a_loss(void)
+{
+    static const char bug[] = "--bug cas-writes-on-mismatch"; /* of which the last test has one */
+    char verdict[1024];
+    run_three(1, "--bus-powered", bug);
+    begins("FAIL last.test#0 ");
+    snprintf(verdict, sizeof verdict, "\n%.*s\ntests=3 ", (int)strcspn(out, "\n"), out);
+    run_three(1, PULLED "--bus-powered", bug);
+    begins("LOST long.test#0 ");
+    OUT(verdict);
+    OUT(" pass=1 fail=1 undecided=0 lost=1 ");
 }
 
 int main(int argc, char **argv)
@@ -85,7 +167,11 @@ int main(int argc, char **argv)
     setenv("HOME_OF_TESTS", home, 1);
     setenv("ASAN_OPTIONS", "verify_asan_link_order=0", 1); /* the program is behind LD_PRELOAD */
     RUN_TEST(test_from_reset_to_verdict);
+    RUN_TEST(test_the_same_over_jtag);
     RUN_TEST(test_faults_cost_time_alone);
+    RUN_TEST(test_faults_that_cannot_be);
     RUN_TEST(test_a_bug_is_found_and_explained);
+    RUN_TEST(test_a_test_is_lost_with_the_power);
+    RUN_TEST(test_a_violation_is_graver_than_a_loss);
     return UNITY_END();
 }
