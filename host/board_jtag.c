@@ -6,33 +6,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "board_run.h"
-#include "sim_numbers.h"
+#include "board_soc.h"
 #include "tcl_port.h"
 
 enum {
     CHUNK = 256,                /* words that go at a time: what a window of the devices holds */
-    PLENTY = 1024,              /* words of the stream that a step brings */
+    PLENTY = 1024,              /* words of the stream at a time */
     ALL_DONE = 31,              /* bit of DEV_DONE */
-    WAIT_DONE = 1,
     COMMAND = 64 + CHUNK * 11
 };
 
 struct board_jtag {
-    struct soc_interface interface;
+    struct soc soc;
     struct tcl_port *tcl;
     uint32_t parameters[16];
-    struct soc *machine;        /* the one there is; NULL: not created */
+    uint32_t words[PLENTY];     /* of the stream, that nobody took yet */
+    size_t count;
     bool ran;                   /* the firmware did, before */
     bool lost;
     struct why why;
-};
-
-struct soc {
-    struct board_jtag *board;
-    struct board_run run;
-    uint32_t words[PLENTY];
-    size_t count;
 };
 
 /* ---- asking ---------------------------------------------------------------------------------- */
@@ -70,159 +62,80 @@ static bool parse(struct board_jtag *b, const char *result, uint32_t *words, siz
     return result;
 }
 
-static uint32_t peek(struct board_jtag *b, uint32_t hart, uint32_t what)
+/* ---- the way --------------------------------------------------------------------------------- */
+
+static void reset(void *board, uint32_t setup, uint32_t seed)
 {
-    uint32_t word = 0;
-    parse(b, ask(b, "ordeal_peek %" PRIu32 " %" PRIu32, hart, what), &word, 1);
-    return word;
+    ((struct board_jtag *)board)->count = 0;
+    ask(board, "ordeal_setup %" PRIu32 " %" PRIu32, setup, seed);
 }
 
-/* ---- the interface --------------------------------------------------------------------------- */
-
-static struct soc *create(const struct soc_interface *self)
-{
-    struct board_jtag *b = (struct board_jtag *)((char *)(uintptr_t)self
-                                                 - offsetof(struct board_jtag, interface));
-    if (b->machine)
-        return NULL;
-    struct soc *s = calloc(1, sizeof *s);
-    if (s)
-        s->board = b;
-    b->machine = s;
-    return s;
-}
-
-static void destroy(struct soc *s)
-{
-    if (!s)
-        return;
-    s->board->machine = NULL;
-    free(s);
-}
-
-static void reset(struct soc *s, const struct soc_setup *setup)
-{
-    s->run = (struct board_run){ 0 };
-    s->count = 0;
-    ask(s->board, "ordeal_setup %" PRIu32 " %" PRIu32, run_setup(setup), setup->seed);
-}
-
-static bool write_words(struct soc *s, uint32_t address, const uint32_t *words, uint32_t count)
+static void write_words(void *board, uint32_t address, const uint32_t *words, uint32_t count)
 {
     for (uint32_t at = 0; at < count; at += CHUNK) {
         char list[CHUNK * 11 + 1] = "";
         int used = 0;
         for (uint32_t i = at; i < count && i - at < CHUNK; i++)
             used += sprintf(list + used, "0x%" PRIx32 " ", words[i]);
-        ask(s->board, "ordeal_load %" PRIu32 " {%s}", address + at * 4, list);
+        ask(board, "ordeal_load %" PRIu32 " {%s}", address + at * 4, list);
     }
-    return true;                /* lost() tells */
 }
 
-static bool write_code(struct soc *s, uint32_t hart, uint32_t address, const uint32_t *words,
-                       uint32_t count)
+static void read_words(void *board, uint32_t address, uint32_t *words, uint32_t count)
 {
-    const struct soc_parameters *has = &s->board->interface.parameters;
-    return hart < has->harts && run_within(has->code_bytes, address, count)
-           && write_words(s, run_code_address(hart, address), words, count);
-}
-
-static bool write_memory(struct soc *s, uint32_t offset, const uint32_t *words, uint32_t count)
-{
-    return run_within(s->board->interface.parameters.memory_bytes, offset, count)
-           && write_words(s, offset, words, count);
-}
-
-static bool read_memory(struct soc *s, uint32_t offset, uint32_t *words, uint32_t count)
-{
-    if (!run_within(s->board->interface.parameters.memory_bytes, offset, count))
-        return false;
-    memset(words, 0, count * sizeof *words);
     for (uint32_t at = 0; at < count; at += CHUNK) {
         uint32_t now = count - at < CHUNK ? count - at : CHUNK;
-        parse(s->board, ask(s->board, "ordeal_read %" PRIu32 " %" PRIu32, offset + at * 4, now),
+        parse(board, ask(board, "ordeal_read %" PRIu32 " %" PRIu32, address + at * 4, now),
               words + at, now);
     }
-    return true;
 }
+
+static void run(void *board) { ask(board, "ordeal_run"); }
 
 /* What waits of the stream, and whether that is all. */
-static uint64_t step(struct soc *s, uint64_t cycles)
+static struct board_news wait_words(void *board)
 {
-    struct board_jtag *b = s->board;
-    uint64_t before = s->run.cycle;
-    uint32_t state[3];          /* cycle, done, words that wait */
-    size_t first = s->count;
-    (void)cycles;
-    if (s->run.done)
-        return 0;
-    if (!s->run.started)
-        ask(b, "ordeal_run");
-    s->run.started = true;
+    struct board_jtag *b = board;
+    uint32_t state[3] = { 0 };  /* cycle, done, words that wait */
+    size_t first = b->count;
     while (parse(b, ask(b, "ordeal_state"), state, 3)) {
-        size_t room = PLENTY - s->count;
+        size_t room = PLENTY - b->count;
         size_t count = state[2] < room ? state[2] : room;
         count = count < CHUNK ? count : CHUNK;
-        if (!count)
+        if (!count || !parse(b, ask(b, "ordeal_take_words %zu", count), b->words + b->count, count))
             break;
-        if (!parse(b, ask(b, "ordeal_take_words %zu", count), s->words + s->count, count))
-            return 0;
-        s->count += count;
+        b->count += count;
     }
-    if (b->lost)
-        return 0;
-    s->run.done = state[1] >> ALL_DONE & 1 && !state[2];
-    if (s->count != first || s->run.done)
-        run_came(&s->run, s->count - first);
-    else
-        run_rested(&s->run, state[0], false);
-    return s->run.cycle - before;
+    return (struct board_news){ .words = b->count - first, .cycle = state[0],
+                                .ended = state[1] >> ALL_DONE & 1 && !state[2] };
 }
 
-static bool done(const struct soc *s) { return s->run.done; }
-static uint64_t cycle(const struct soc *s) { return run_cycle(&s->run); }
-
-static size_t read_capture(struct soc *s, uint32_t *words, size_t room)
+static size_t take(void *board, uint32_t *words, size_t room)
 {
-    if (room < LONGEST_RECORD)
-        return 0;
-    size_t count = run_left_over(&s->run, words);
-    size_t more = s->count < room - count ? s->count : room - count;
-    memcpy(words + count, s->words, more * sizeof *words);
-    s->count -= more;
-    memmove(s->words, s->words + more, s->count * sizeof *words);
-    return run_records(&s->run, words, count + more);
+    struct board_jtag *b = board;
+    size_t count = b->count < room ? b->count : room;
+    memcpy(words, b->words, count * sizeof *words);
+    b->count -= count;
+    memmove(b->words, b->words + count, b->count * sizeof *words);
+    return count;
 }
 
-static size_t read_log(struct soc *s, uint32_t *words, size_t room)
+static void peek(void *board, uint32_t hart, uint32_t first, uint32_t *words, uint32_t count)
 {
-    (void)s, (void)words, (void)room;
-    return 0;
+    for (uint32_t i = 0; i < count; i++)
+        parse(board, ask(board, "ordeal_peek %" PRIu32 " %" PRIu32, hart, first + i), words + i, 1);
 }
 
-static uint32_t counter(struct soc *s, uint32_t hart, uint32_t event)
+static const char *lost(const void *board)
 {
-    return event < BOARD_EVENTS && hart < s->board->interface.parameters.harts
-           ? peek(s->board, hart, event) : 0;
+    const struct board_jtag *b = board;
+    return b->lost ? b->why.text : NULL;
 }
 
-static void hart(struct soc *s, uint32_t number, struct soc_hart *state)
-{
-    struct board_jtag *b = s->board;
-    *state = (struct soc_hart){ 0 };
-    if (number >= b->interface.parameters.harts)
-        return;
-    state->pc = peek(b, number, SOC_PEEK_PC);
-    state->waits = peek(b, number, SOC_PEEK_WAIT);
-    state->address = peek(b, number, SOC_PEEK_WAIT_ADDRESS);
-    state->instructions = peek(b, number, SOC_PEEK_INSTRUCTIONS);
-    state->done = state->waits == WAIT_DONE;
-}
-
-static const char *assertion(const struct soc *s) { (void)s; return NULL; }
-static bool waves(struct soc *s, const char *file) { (void)s; return !file; }
-static bool coverage(struct soc *s, const char *file) { (void)s, (void)file; return false; }
-static const char *lost(const struct soc *s) { return s->board->lost ? s->board->why.text : NULL; }
+static const struct board_way way = {
+    .reset = reset, .write = write_words, .read = read_words, .run = run, .wait = wait_words,
+    .take = take, .peek = peek, .lost = lost
+};
 
 /* ---- coming and going ------------------------------------------------------------------------ */
 
@@ -233,13 +146,6 @@ struct board_jtag *board_jtag_open(const char *place, struct why *why)
         snprintf(why->text, sizeof why->text, "out of memory");
         return NULL;
     }
-    b->interface = (struct soc_interface){
-        .version = SOC_VERSION, .name = "board over JTAG", .create = create, .destroy = destroy,
-        .reset = reset, .write_code = write_code, .write_memory = write_memory,
-        .read_memory = read_memory, .step = step, .done = done, .cycle = cycle,
-        .read_capture = read_capture, .read_log = read_log, .counter = counter, .hart = hart,
-        .assertion = assertion, .waves = waves, .coverage = coverage, .lost = lost
-    };
     b->tcl = tcl_open(place ? place : "127.0.0.1:6666", why);
     if (!b->tcl) {
         free(b);
@@ -249,7 +155,7 @@ struct board_jtag *board_jtag_open(const char *place, struct why *why)
     b->ran = state && strcmp(state, "running") == 0;
     ask(b, "poll off; ordeal_take"); /* a look at all harts every while takes time, too */
     if (parse(b, ask(b, "ordeal_parameters"), b->parameters, 16)
-        && run_parameters(b->parameters, &b->interface.parameters, &b->why))
+        && board_soc_init(&b->soc, &way, b, "board over JTAG", b->parameters, &b->why))
         return b;
     *why = b->why;
     board_jtag_free(b);
@@ -268,4 +174,4 @@ void board_jtag_free(struct board_jtag *b)
 }
 
 const uint32_t *board_jtag_parameters(const struct board_jtag *b) { return b->parameters; }
-const struct soc_interface *board_jtag_interface(struct board_jtag *b) { return &b->interface; }
+const struct soc_interface *board_jtag_interface(struct board_jtag *b) { return &b->soc.interface; }

@@ -1,5 +1,5 @@
-/* The machine on a board behind the interface of sim/soc.h: what runs tests on a model runs them
- * on a board in the same way. */
+/* The machine on a board behind the interface of sim/soc.h, over a link, which batches what is
+ * written and brings the stream while it comes. */
 #ifndef HOST_BOARD_MACHINE_H
 #define HOST_BOARD_MACHINE_H
 

@@ -7,6 +7,7 @@
 #include "board_rig.h"
 #include "generate.h"
 #include "progress.h"
+#include "sim_numbers.h"
 #include "sim_running.h"
 
 static struct board_rig *rig;
@@ -57,6 +58,23 @@ static void test_parameters(void)
     TEST_ASSERT_EQUAL_UINT32(4, has->harts);
     TEST_ASSERT_EQUAL_UINT32(65536, has->memory_bytes);
     TEST_ASSERT_TRUE(has->transactions);
+}
+
+/* The rig shows what it was asked for. */
+static void test_looks_at_harts(void)
+{
+    const struct soc_interface *i = board_machine_interface(board);
+    struct soc *s = i->create(i);
+    struct soc_hart state;
+    i->reset(s, &(struct soc_setup){ .model = SOC_SC });
+    TEST_ASSERT_EQUAL_HEX32(0x5eed0000, i->counter(s, 0, 0));
+    TEST_ASSERT_EQUAL_HEX32(0x5eed032d, i->counter(s, 3, 45));
+    i->hart(s, 2, &state);
+    TEST_ASSERT_EQUAL_HEX32(0x5eed0200 + SOC_PEEK_PC, state.pc);
+    TEST_ASSERT_EQUAL_HEX32(0x5eed0200 + SOC_PEEK_WAIT, state.waits);
+    TEST_ASSERT_EQUAL_HEX32(0x5eed0200 + SOC_PEEK_WAIT_ADDRESS, state.address);
+    TEST_ASSERT_EQUAL_HEX32(0x5eed0200 + SOC_PEEK_INSTRUCTIONS, state.instructions);
+    i->destroy(s);
 }
 
 static void test_small_programs(void)
@@ -228,6 +246,7 @@ int main(void)
 {
     UNITY_BEGIN();
     RUN_TEST(test_parameters);
+    RUN_TEST(test_looks_at_harts);
     RUN_TEST(test_small_programs);
     RUN_TEST(test_long_programs);
     RUN_TEST(test_generated_programs);
