@@ -132,7 +132,7 @@ module usb #(
         else if (lost && !&lost_q)
             lost_q <= lost_q + 1'b1;
 
-        if (phase == 2'd0)
+        if (phase == 2'd3)
             toggle_q <= |(in_word & `USB_TOGGLE);
         if (access)
             read_q <= read;
@@ -183,7 +183,7 @@ module usb #(
         .read_data_o(out_word)
     );
 
-    wire in_length = phase[1];     // its address; it comes a cycle later, in phase 3 and 0
+    wire in_length = ^phase;       // its address, in phase 1 and 2; it comes a cycle later
     usb_ram u_in (
         .write_clk_i(clk_i),
         .write_i({4{first && reg_write_i && !|reg_addr_i[11:9]

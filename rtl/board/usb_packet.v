@@ -14,7 +14,7 @@ module usb_packet (
 
     input  wire        send_i,     // a tick: send this from the next on
     input  wire [3:0]  send_pid_i, // a handshake or data
-    input  wire [31:0] word_i,     // in phase 1 that of byte count_o, in phase 3 their number
+    input  wire [31:0] word_i,     // in phase 0 that of byte count_o, in phase 3 their number
     output wire        sending_o,  // drive the wires
     output wire        dp_o,
     output wire        dn_o,
@@ -40,6 +40,7 @@ module usb_packet (
     reg [3:0] pid_q;
     reg       byte_q, bad_q, crc_good_q, more_q;
     reg       end_q, good_q;
+    reg       data_bit_q;          // of the word, for this tick
     reg       dp_q, dn_q;
 
     wire stuff   = ones_q == 3'd6;
@@ -56,15 +57,17 @@ module usb_packet (
         case (stage_q)
         SYNC:    send_bit = bit_q == 3'd7;
         PID:     send_bit = pid_q[bit_q[1:0]] ^ bit_q[2];
-        DATA:    send_bit = word_i[{count_q[1:0], bit_q}];
+        DATA:    send_bit = data_bit_q;
         EOP:     send_bit = 1'b0;
         default: send_bit = crc_bit;
         endcase
-    wire value   = sending_q ? send_bit && !stuff : dp_i == last_q;
+    wire came    = dp_i == last_q;
+    wire value   = sending_q ? send_bit && !stuff : came;
+    always @(posedge clk_i) data_bit_q <= word_i[{count_q[1:0], bit_q}];
     wire advance = tick_i && !stuff && (active_q || sending_q);
     wire last    = advance && bit_q == 3'd7;
     // The first bits of SYNC may be lost on the way.
-    wire sync    = tick_i && !active_q && !sending_q && value && shift_q[7:4] == 4'd0;
+    wire sync    = tick_i && !active_q && !sending_q && came && shift_q[7:4] == 4'd0;
     wire start   = sync || send_i;
     wire finish  = tick_i && active_q && (se0_i || broken && dp_i);
     wire sent    = tick_i && in_eop && !stuff && bit_q[1:0] == 2'd3;
@@ -81,7 +84,7 @@ module usb_packet (
             if (finish)
                 shift_q <= 8'hff; // the zeros at its end are not those of a SYNC
             else if (!sending_q && !(stuff && active_q))
-                shift_q <= {value, shift_q[7:1]};
+                shift_q <= {came, shift_q[7:1]};
         end
 
     always @(posedge clk_i) begin
@@ -125,7 +128,7 @@ module usb_packet (
     always @(posedge clk_i) begin
         if (start)
             bad_q <= 1'b0;
-        else if (broken || last && stage_q == PID && shift_q[4:1] != ~{value, shift_q[7:5]}
+        else if (broken || last && stage_q == PID && shift_q[4:1] != ~{came, shift_q[7:5]}
               || byte_q && count_q[6] && count_q[1])
             bad_q <= 1'b1;
         if (start)
