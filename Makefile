@@ -35,13 +35,14 @@ CAMPAIGN   := $(call objects,tests/zoo/*.c)
 TESTS      := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
 EXAMPLES   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/example_*.c))
 RTL        := $(wildcard rtl/*.v rtl/*.vh rtl/*.def) rtl/header.awk
+LEAN_RTL   := $(wildcard rtl/lean/*.v)
 BOARD_RTL  := $(wildcard rtl/board/*.v rtl/board/*.def)
 
 # Models of the machine (sim/models.h): those that come with the program, those that tests want, too.
 # Others are built when somebody asks for them. They are the same for all kinds of builds.
 SIM        ?= $(BUILD)/sim
-SOCS       := h2-s16-w2-l4-b8-q4 h4-s16-w2-l4-b8-q4 board-h2-s16-w2-l4-b8-q4
-TEST_SOCS  := h2-s1-w2-l4-b8-q4 h1-s1-w1-l4-b1-q1 h1-s1-w1-l4-b1-q1-waves
+SOCS       := h2-s16-w2-l4-b8-q4 h4-s16-w2-l4-b8-q4 board-h2-s16-w2-l4-b8-q4 lean board-lean
+TEST_SOCS  := h2-s1-w2-l4-b8-q4 h1-s1-w1-l4-b1-q1 h1-s1-w1-l4-b1-q1-waves lean-m16-k8
 JOBS       ?= $(shell nproc)
 FUZZERS    := $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
 
@@ -70,7 +71,7 @@ help:
 	@echo '               COUNT= tests of a bug, CLEAN= of each machine, MODELS=all, SHRINK= seconds,'
 	@echo '               BUG= one alone, SEED='
 	@echo 'make lint      rtl/ through Verilator and yosys, all warnings on'
-	@echo 'make fpga      a bitstream, and what it takes of the chip; BOARD= (ecp5-85f), SERIAL='
+	@echo 'make fpga      a bitstream, and what it takes of the chip; BOARD= (tinyfpga-bx, ecp5-85f), SERIAL='
 	@echo 'make cov       coverage of rtl/ by a regression: a summary, and annotated sources'
 	@echo 'make setup     install what building needs and is missing (Debian)'
 	@echo 'make install   program, library, header, pkg-config file, man page; PREFIX=$(PREFIX) DESTDIR='
@@ -147,6 +148,8 @@ $(SIM)/%.so: $(RTL) sim/soc.cpp sim/soc.h sim/build
 	@mkdir -p $(@D)
 	sim/build -o $@ $*
 
+$(SIM)/lean.so $(SIM)/lean-m16-k8.so $(SIM)/board-lean.so: $(LEAN_RTL)
+
 # The USB core alone, for its tests.
 $(SIM)/usb.so: $(wildcard rtl/board/usb*.v) rtl/board/board.def rtl/check.vh rtl/header.awk \
                sim/build_usb sim/usb_core.cpp sim/usb_core.h sim/usb_wire.h
@@ -159,7 +162,7 @@ $(BUILD)/sim/build: | $(SIM)
 $(SIM):
 	@mkdir -p $@
 models:      $(SOCS:%=$(SIM)/%.so) $(BUILD)/sim/build
-test-models: $(TEST_SOCS:%=$(SIM)/%.so) models
+test-models: $(TEST_SOCS:%=$(SIM)/%.so) $(SIM)/netlist.so models
 
 # ---- the board's firmware -----------------------------------------------------------------
 
@@ -183,6 +186,12 @@ $(BUILD)/firmware/firmware.hex: $(BUILD)/firmware/firmware.elf
 	od -An -v -tx4 -w4 --endian=little $(@:.hex=.bin) | tr -d ' ' > $@
 
 firmware: $(BUILD)/firmware/firmware.hex
+
+# The smallest board with it as synthesis leaves it, for a test.
+$(SIM)/netlist.so: $(LEAN_RTL) rtl/hart_debug.v $(BOARD_RTL) $(filter-out %.v,$(RTL)) \
+                   $(wildcard rtl/board/fpga/*) $(FIRMWARE_TEXT) sim/build_netlist sim/board.cpp \
+                   sim/board.h | $(BUILD)/firmware/firmware.hex
+	sim/build_netlist $@ tinyfpga-bx $(BUILD)/firmware/firmware.hex
 
 # ---- tests --------------------------------------------------------------------------------
 
@@ -303,10 +312,12 @@ install: all
 	install -m 644 tcl/*.cfg tcl/*.tcl $(TARGET)/share/ordeal/tcl
 	install -m 644 tcl/70-ordeal.rules $(BUILD)/firmware/firmware.elf $(BUILD)/firmware/firmware.hex \
 	    $(TARGET)/share/ordeal
-	install -d $(TARGET)/lib/ordeal $(TARGET)/share/ordeal/rtl/board $(TARGET)/share/ordeal/sim
+	install -d $(TARGET)/lib/ordeal $(TARGET)/share/ordeal/sim
+	install -d $(TARGET)/share/ordeal/rtl/board $(TARGET)/share/ordeal/rtl/lean
 	install -m 755 $(SOCS:%=$(SIM)/%.so) $(TARGET)/lib/ordeal
 	install -m 644 $(RTL) $(TARGET)/share/ordeal/rtl
 	install -m 644 $(BOARD_RTL) $(TARGET)/share/ordeal/rtl/board
+	install -m 644 $(LEAN_RTL) $(TARGET)/share/ordeal/rtl/lean
 	install -m 644 $(addprefix sim/,soc.cpp soc.h board.cpp board.h usb_wire.h usb_packet.h) \
 	    $(TARGET)/share/ordeal/sim
 	install -m 755 sim/build $(TARGET)/share/ordeal/sim

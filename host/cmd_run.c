@@ -104,7 +104,8 @@ static const struct option_spec options[] = {
     OPTION(run, machine.config, "config", 0, "KEY=VALUE,...", text, NULL,
            "sim: what it is built with: sets (default 16), ways (2) and line (16,\n"
            "in bytes) of a cache, store-buffer (8), load-queue (4), capture-fifo\n"
-           "(256), transactions (1), checks (1); a new one is built first"),
+           "(256), transactions (1), checks (1); a new one is built first. lean=1:\n"
+           "the machine of the smallest board, which comes in one size"),
     OPTION(run, machine.delay, "delay", 0, "N", text, NULL,
            "sim, board: random delays at every queue, from 0, none, to 7, long\n"
            "and frequent; without it now and then another"),

@@ -27,6 +27,7 @@ static const struct key {
     KEY(capture, .name = "capture-fifo", .least = 32, .most = 4096, .power = true),
     KEY(transactions, .name = "transactions", .most = 1, .flag = true),
     KEY(checks, .name = "checks", .most = 1, .flag = true),
+    KEY(lean, .name = "lean", .most = 1, .flag = true),
 #undef KEY
 };
 enum { KEYS = sizeof keys / sizeof *keys };
@@ -97,9 +98,8 @@ static bool parse_setting(struct soc_parameters *p, const char *text, size_t len
 static bool parse_parameters(struct soc_parameters *p, const struct target_options *o,
                              struct why *why)
 {
-    model_default(p);
-    if (o->harts)
-        p->harts = o->harts;
+    *p = (struct soc_parameters){ .harts = o->harts, .transactions = true, .bugs = true,
+                                  .checks = true };
     p->coverage = o->coverage;
     for (const char *text = o->config; text && *text; ) {
         size_t length = strcspn(text, ",");
@@ -135,11 +135,22 @@ static bool parse_setup(struct soc_setup *s, const struct target_options *o, str
     return true;
 }
 
+/* What the lean machine has not. */
+static bool check_lean(const struct sim_config *c, struct why *why)
+{
+    const struct soc_setup *s = &c->setup;
+    const char *lacks = s->model != SOC_TSO ? "a model other than TSO" : s->bug ? "bugs to choose"
+        : s->visible ? "records of visible stores"
+        : s->capture == SOC_CAPTURE_LOSSY ? "a lossy capture" : NULL;
+    return !c->parameters.lean || !lacks || refuse(why, "the lean machine does not have %s", lacks);
+}
+
 bool sim_config_parse(struct sim_config *c, const struct target_options *o, struct why *why)
 {
     *c = (struct sim_config){ 0 };
     if (o->soc && (o->config || o->harts))
         return refuse(why, "--soc is a machine as it was built; --%s does not go with it",
                       o->config ? "config" : "harts");
-    return (o->soc || parse_parameters(&c->parameters, o, why)) && parse_setup(&c->setup, o, why);
+    return (o->soc || parse_parameters(&c->parameters, o, why)) && parse_setup(&c->setup, o, why)
+           && check_lean(c, why);
 }

@@ -20,7 +20,7 @@
 struct board {
     VerilatedContext context;
     Vboard top;
-    uint32_t *ram;
+    uint32_t *ram = nullptr;
     uint64_t samples = 0, cycle = 0;
     uint32_t phase = 0;                 // samples since the system's clock rose
     bool failed = false;
@@ -108,13 +108,15 @@ static struct board *board_create(uint32_t serial)
         enter(b.get());
         b->top.serial_i = serial;
         b->top.eval();
-        const VerilatedScope *scope = b->context.scopeFind("board.monitor");
+#if BOARD_RAM_WORDS
+        const VerilatedScope *scope = b->context.scopeFind(BOARD_RAM);
         const VerilatedVar *var = scope ? scope->varFind("array") : nullptr;
         b->ram = var ? static_cast<uint32_t *>(var->datap()) : nullptr;
         if (!b->ram) {
             fprintf(stderr, "%s: the model has no RAM\n", BOARD_NAME);
             return nullptr;
         }
+#endif
         board_power(b.get());
         return b.release();
     } catch (const std::bad_alloc &) {
@@ -139,7 +141,8 @@ static bool board_write_ram(struct board *b, uint32_t offset, const uint32_t *wo
 {
     if (offset % 4 || offset / 4 > BOARD_RAM_WORDS || count > BOARD_RAM_WORDS - offset / 4)
         return false;
-    memcpy(b->ram + offset / 4, words, count * sizeof *words);
+    if (count)
+        memcpy(b->ram + offset / 4, words, count * sizeof *words);
     return true;
 }
 

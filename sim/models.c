@@ -56,6 +56,7 @@ static const struct flag {
     const char *word;                      /* in the name, when it is not as usual */
     bool usual;
 } flags[] = {
+    { AT(lean), "lean", false },
     { AT(transactions), "notm", true },
     { AT(bugs), "nobugs", true },
     { AT(checks), "nochecks", true },
@@ -64,6 +65,14 @@ static const struct flag {
 #undef AT
 };
 enum { FLAGS = sizeof flags / sizeof *flags };
+
+/* The machine of rtl/lean/: of it only memory and code come in other sizes. 512 bytes of those of
+ * the code are the hart's own. */
+enum { LEAN_OWN = 512, LEAN_MEMORY = 16384 };
+static const struct soc_parameters lean = {
+    .harts = 2, .sets = 16, .ways = 1, .line_bytes = 4, .store_buffer = 8, .load_queue = 1,
+    .memory_bytes = 1024, .code_bytes = 1536, .capture = 32
+};
 
 static uint32_t *number_of(struct soc_parameters *p, int i)
 {
@@ -84,8 +93,32 @@ void model_default(struct soc_parameters *p)
         *flag_of(p, i) = flags[i].usual;
 }
 
+static bool complete_lean(struct soc_parameters *p, char *why, size_t size)
+{
+    struct soc_parameters is = lean;
+    if (p->memory_bytes)
+        is.memory_bytes = p->memory_bytes;
+    if (p->code_bytes)
+        is.code_bytes = p->code_bytes;
+    for (int i = 0; i < NUMBERS; i++) {
+        uint32_t wanted = *number_of(p, i), has = *number_of(&is, i);
+        if (wanted && wanted != has)
+            return refuse(why, size, "%s: %" PRIu32 ", but the lean machine has %" PRIu32,
+                          numbers[i].words, wanted, has);
+        *number_of(p, i) = has;
+    }
+    uint32_t ram = p->code_bytes + LEAN_OWN;
+    p->transactions = p->bugs = false;
+    return (p->memory_bytes >= 1024 && p->memory_bytes <= LEAN_MEMORY
+            && !(p->memory_bytes & (p->memory_bytes - 1)) && ram >= 1024 && !(ram & (ram - 1)))
+           || refuse(why, size, "the lean machine has no %" PRIu32 " bytes of memory and %" PRIu32
+                     " of code", p->memory_bytes, p->code_bytes);
+}
+
 bool model_complete(struct soc_parameters *p, char *why, size_t size)
 {
+    if (p->lean)
+        return complete_lean(p, why, size);
     for (int i = 0; i < NUMBERS; i++) {
         const struct number *n = &numbers[i];
         uint32_t *value = number_of(p, i);
@@ -102,15 +135,25 @@ void model_name(const struct soc_parameters *p, char *name, size_t size)
 {
     struct soc_parameters copy = *p;
     size_t n = 0;
+    struct soc_parameters usual = lean;
+    if (p->lean) {
+        n += (size_t)snprintf(name, size, "lean");
+        usual.code_bytes += LEAN_OWN;
+        copy.code_bytes += LEAN_OWN;
+    } else {
+        model_default(&usual);
+    }
     for (int i = 0; i < NUMBERS; i++) {
         uint32_t value = *number_of(&copy, i);
-        if (numbers[i].always || value != numbers[i].usual)
+        if ((numbers[i].always && !p->lean) || value != *number_of(&usual, i))
             n += (size_t)snprintf(name + n, size - n, "%s%c%" PRIu32, n ? "-" : "",
                                   numbers[i].letter, value / numbers[i].unit);
     }
+    if (p->lean)
+        copy.transactions = copy.bugs = true, copy.lean = false; /* it goes without saying */
     for (int i = 0; i < FLAGS; i++)
         if (*flag_of(&copy, i) != flags[i].usual)
-            n += (size_t)snprintf(name + n, size - n, "-%s", flags[i].word);
+            n += (size_t)snprintf(name + n, size - n, "%s%s", n ? "-" : "", flags[i].word);
 }
 
 /* One part of a name; false: there is no such. */
@@ -137,6 +180,8 @@ bool model_parse(const char *name, struct soc_parameters *p, char *why, size_t s
 {
     char again[MODEL_NAME];
     model_default(p);
+    for (int i = 0; i < NUMBERS; i++)
+        *number_of(p, i) = 0;
     for (const char *part = name;; part++) {
         size_t length = strcspn(part, "-");
         if (!parse_part(part, length, p))
@@ -146,6 +191,8 @@ bool model_parse(const char *name, struct soc_parameters *p, char *why, size_t s
         if (*part == '\0')
             break;
     }
+    if (p->lean && p->code_bytes)
+        p->code_bytes -= LEAN_OWN;
     if (!model_complete(p, why, size))
         return false;
     model_name(p, again, sizeof again); /* so that each model has one name */
@@ -186,6 +233,11 @@ static const void *load(const struct kind *kind, const char *file, char *why, si
 const struct soc_interface *model_load(const char *file, char *why, size_t size)
 {
     return load(&machine, file, why, size);
+}
+
+const struct board_interface *model_load_board(const char *file, char *why, size_t size)
+{
+    return load(&board, file, why, size);
 }
 
 /* Where things may lie, seen from the directory of the program: of a build tree, of a test in it,

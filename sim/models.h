@@ -2,7 +2,7 @@
  * how it comes to be when nobody built it yet.
  *
  * A model is named after its parameters, `h4-s16-w2-l4-b8-q4`: harts, sets, ways, words a line, store
- * buffer, load queue. What is not as usual follows: -c records of a capture FIFO, -m KB of memory, -k KB of
+ * buffer, load queue. `lean` is the machine of rtl/lean/. What is not as usual follows: -c records of a capture FIFO, -m KB of memory, -k KB of
  * code a hart, -notm, -nobugs, -nochecks, -waves, -cov. The common ones are built by make; others by the
  * script sim/build when they are first asked for, once for a user. */
 #ifndef SIM_MODELS_H
@@ -30,7 +30,8 @@ const struct soc_interface *model_open(const struct soc_parameters *p,
 const struct board_interface *model_open_board(const struct soc_parameters *p,
                                                void (*tell)(const char *message), char *why,
                                                size_t size);
-/* A model of somebody else, from its file. */
+/* A model of somebody else, from its file; likewise a board. */
 const struct soc_interface *model_load(const char *file, char *why, size_t size);
+const struct board_interface *model_load_board(const char *file, char *why, size_t size);
 
 #endif

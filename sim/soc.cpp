@@ -199,7 +199,7 @@ static void soc_reset(struct soc *s, const struct soc_setup *setup)
     s->top.level_i = setup->delay;
     s->top.lossy_i = setup->capture == SOC_CAPTURE_LOSSY;
     s->top.visible_i = setup->visible;
-    s->top.out_ready_i = 1;
+    s->top.out_ready_i = s->top.out_room_i = 1;
     s->top.peek_hart_i = 15;
     s->top.rst_i = 1;
     for (int i = 0; i < 3; i++)
@@ -383,7 +383,7 @@ extern "C" __attribute__((visibility("default"))) const struct soc_interface soc
     SOC_NAME,
     { SOC_HARTS, SOC_SETS, SOC_WAYS, SOC_LINE_WORDS * 4, SOC_STORE_BUFFER, SOC_LOAD_QUEUE,
       SOC_MEMORY_BYTES, SOC_CODE_BYTES, SOC_CAPTURE, SOC_TRANSACTIONS, SOC_BUGS, SOC_WAVES,
-      SOC_COVERAGE, SOC_CHECKS },
+      SOC_COVERAGE, SOC_CHECKS, SOC_LEAN },
     soc_create,
     soc_destroy,
     soc_reset,

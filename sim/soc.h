@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-enum { SOC_VERSION = 2 };
+enum { SOC_VERSION = 3 };
 
 enum soc_model {
     SOC_SC, SOC_TSO, SOC_PSO, SOC_RMO
@@ -35,6 +35,7 @@ struct soc_parameters {
     uint32_t capture;          /* records that the FIFO of a hart holds */
     bool transactions, bugs, waves, coverage;
     bool checks;               /* the assertions are in it, and read_log works */
+    bool lean;                 /* it is the machine of rtl/lean/, which comes in one size */
 };
 
 enum soc_capture {

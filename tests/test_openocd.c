@@ -20,6 +20,7 @@ static pthread_t server;
 static atomic_bool over;
 static char directory[] = "/tmp/ordeal-openocd-XXXXXX", text[1 << 16];
 static struct child openocd, gdb;
+static bool lean;        /* the board is the smallest */
 
 /* The board runs on while nobody asks anything of it, but slowly: it is not alone here. */
 static void *serve(void *unused)
@@ -43,7 +44,10 @@ static void *serve(void *unused)
 void setUp(void)
 {
     char error[256] = "";
-    jtag_rig_open(&rig);
+    if (lean)
+        jtag_rig_open_lean(&rig);
+    else
+        jtag_rig_open(&rig);
     port = jtag_port_open(0, error, sizeof error);
     TEST_ASSERT_NOT_NULL_MESSAGE(port, error);
     over = false;
@@ -153,6 +157,15 @@ static void test_images(void)
     run_script("images", settings);
 }
 
+static void test_smallest_board(void)
+{
+    char settings[4200];
+    snprintf(settings, sizeof settings, "set FIRMWARE %s", firmware());
+    run_script("lean", settings);
+    TEST_ASSERT_NOT_NULL(strstr(text, "found 3 harts"));
+    TEST_ASSERT_NOT_NULL(strstr(text, "hart 1: XLEN=32, misa=0x40000101"));
+}
+
 static void test_firmware(void)
 {
     char settings[4200];
@@ -251,6 +264,8 @@ int main(void)
     RUN_TEST(test_firmware);
     RUN_TEST(test_gdb_breaks_in_firmware);
     RUN_TEST(test_gdb_sees_harts_as_threads);
+    lean = true;
+    RUN_TEST(test_smallest_board);
     int failed = UNITY_END();
     if (!failed) { /* what went wrong can be read there */
         static const char *const names[] = { "openocd.log", "gdb.log", "image.bin" };

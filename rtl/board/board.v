@@ -24,8 +24,11 @@ module board #(
     parameter ZOO = 1,
     parameter MODEL = 4,                   // as soc.v
     parameter RAM_WORDS = 16384,           // of the monitor
+    parameter RAM_OWN = 0,                 // of these, the last: not for firmware (../lean/)
     parameter FIRMWARE = "",               // in it at power-on
     parameter TRIGGER = 1,                 // a breakpoint in hardware for every hart
+    parameter BUS = 1,                     // 0: the debugger has no way to the monitor's bus
+    parameter USB_ERROR_BITS = 16,         // of the counters of usb.v
     parameter FIFO_WORDS = 64,             // of the capture stream, for the monitor
     parameter [31:0] CLOCK = 32'd12000000, // Hz of clk_i
     parameter [31:0] BUILD = 32'd0,
@@ -68,7 +71,7 @@ module board #(
     localparam [31:0] P_CODE    = 32'd4 * CODE_WORDS;
     localparam [31:0] P_CAPTURE = 32'd0 + CAPTURE_DEPTH;
     localparam [31:0] P_MODEL   = 32'd0 + MODEL;
-    localparam [31:0] P_RAM     = 32'd4 * RAM_WORDS;
+    localparam [31:0] P_RAM     = 32'd4 * (RAM_WORDS - RAM_OWN);
 
     wire [DHARTS-1:0]    dbg_halt, dbg_halted, dbg_resume, dbg_insn_valid, dbg_ack, dbg_fault;
     wire [DHARTS*32-1:0] dbg_data;
@@ -101,7 +104,8 @@ module board #(
     wire [6:0]  bug;
     wire [31:0] seed, load_addr, load_wdata, load_rdata, out_data, peek_data;
     wire [2:0]  level;
-    wire        lossy, visible, load_valid, load_code, out_valid, out_ready, out_last, idle;
+    wire        lossy, visible, load_valid, load_code, out_valid, out_ready, out_room, out_last,
+                idle;
     wire [3:0]  load_hart, peek_hart;
     wire [5:0]  peek;
     wire [NHARTS-1:0] done;
@@ -121,7 +125,8 @@ module board #(
         .seed_o(seed), .level_o(level), .lossy_o(lossy), .visible_o(visible),
         .load_valid_o(load_valid), .load_code_o(load_code), .load_hart_o(load_hart),
         .load_addr_o(load_addr), .load_data_o(load_wdata), .load_data_i(load_rdata),
-        .out_valid_i(out_valid), .out_ready_o(out_ready), .out_data_i(out_data),
+        .out_valid_i(out_valid), .out_ready_o(out_ready), .out_room_o(out_room),
+        .out_data_i(out_data),
         .done_i(done_all), .idle_i(idle), .peek_hart_o(peek_hart), .peek_o(peek),
         .peek_i(peek_data)
     );
@@ -137,7 +142,7 @@ module board #(
         .level_i(level), .lossy_i(lossy), .visible_i(visible), .load_valid_i(load_valid),
         .load_code_i(load_code), .load_hart_i(load_hart), .load_addr_i(load_addr),
         .load_data_i(load_wdata), .load_data_o(load_rdata), .out_valid_o(out_valid),
-        .out_ready_i(out_ready), .out_data_o(out_data), .out_last_o(out_last), .done_o(done),
+        .out_ready_i(out_ready), .out_room_i(out_room), .out_data_o(out_data), .out_last_o(out_last), .done_o(done),
         .idle_o(idle), .peek_hart_i(peek_hart), .peek_i(peek), .peek_o(peek_data),
         .dbg_rst_i(rst_i), .dbg_halt_i(dbg_halt[NHARTS-1:0]),
         .dbg_resume_i(dbg_resume[NHARTS-1:0]), .dbg_insn_valid_i(dbg_insn_valid[NHARTS-1:0]),
@@ -146,7 +151,7 @@ module board #(
         .dbg_data_o(dbg_data[NHARTS*32-1:0])
     );
 
-    usb usb (
+    usb #(.ERROR_BITS(USB_ERROR_BITS)) usb (
         .clk48_i(clk48_i), .dp_i(usb_dp_i), .dn_i(usb_dn_i), .dp_o(usb_dp_o), .dn_o(usb_dn_o),
         .oe_o(usb_oe_o), .pullup_o(usb_pullup_o), .clk_i(clk_i), .rst_i(rst_i || ndmreset),
         .reg_valid_i(usb_valid), .reg_write_i(reg_write), .reg_addr_i(reg_addr),
@@ -164,7 +169,7 @@ module board #(
         .dmi_data_i(dmi_rdata)
     );
 
-    debug #(.HARTS(DHARTS), .MONITOR(1), .CODE_BYTES(CODE_WORDS * 4)) debug (
+    debug #(.HARTS(DHARTS), .MONITOR(1), .CODE_BYTES(CODE_WORDS * 4), .BUS(BUS)) debug (
         .clk_i(clk_i), .rst_i(rst_i), .dmi_valid_i(dmi_valid), .dmi_write_i(dmi_write),
         .dmi_addr_i(dmi_addr), .dmi_data_i(dmi_wdata), .dmi_ready_o(dmi_ready),
         .dmi_data_o(dmi_rdata), .ndmreset_o(ndmreset),

@@ -7,7 +7,8 @@
 module debug #(
     parameter HARTS = 1,           // 1 to 17
     parameter MONITOR = 0,         // 1: the last has its code where its loads find it
-    parameter CODE_BYTES = 16384   // of the others
+    parameter CODE_BYTES = 16384,  // of the others
+    parameter BUS = 1              // 0: no system-bus access
 ) (
     input  wire                clk_i,
     input  wire                rst_i,       // power-on
@@ -132,16 +133,23 @@ module debug #(
     // ---- the system bus -------------------------------------------------------------------------
 
     wire [31:0] sbcs, sbaddress, sbdata;
-    debug_bus bus (
-        .clk_i(clk_i), .rst_i(rst_i || !active_q),
-        .write_sbcs_i(write && dmi_addr_i == SBCS),
-        .write_address_i(write && dmi_addr_i == SBADDRESS0),
-        .write_data_i(write && dmi_addr_i == SBDATA0),
-        .read_data_i(read && dmi_addr_i == SBDATA0), .data_i(data),
-        .sbcs_o(sbcs), .address_o(sbaddress), .data_o(sbdata),
-        .sb_valid_o(sb_valid_o), .sb_write_o(sb_write_o), .sb_addr_o(sb_addr_o),
-        .sb_be_o(sb_be_o), .sb_wdata_o(sb_wdata_o), .sb_ready_i(sb_ready_i),
-        .sb_rdata_i(sb_rdata_i), .sb_error_i(sb_error_i));
+    generate if (BUS != 0) begin : system_bus
+        debug_bus bus (
+            .clk_i(clk_i), .rst_i(rst_i || !active_q),
+            .write_sbcs_i(write && dmi_addr_i == SBCS),
+            .write_address_i(write && dmi_addr_i == SBADDRESS0),
+            .write_data_i(write && dmi_addr_i == SBDATA0),
+            .read_data_i(read && dmi_addr_i == SBDATA0), .data_i(data),
+            .sbcs_o(sbcs), .address_o(sbaddress), .data_o(sbdata),
+            .sb_valid_o(sb_valid_o), .sb_write_o(sb_write_o), .sb_addr_o(sb_addr_o),
+            .sb_be_o(sb_be_o), .sb_wdata_o(sb_wdata_o), .sb_ready_i(sb_ready_i),
+            .sb_rdata_i(sb_rdata_i), .sb_error_i(sb_error_i));
+    end else begin : no_system_bus
+        assign {sbcs, sbaddress, sbdata}           = 96'd0;
+        assign {sb_valid_o, sb_write_o}            = 2'd0;
+        assign {sb_addr_o, sb_be_o, sb_wdata_o}    = 68'd0;
+        wire unused = &{1'b0, sb_ready_i, sb_rdata_i, sb_error_i, read};
+    end endgenerate
 
     // ---- reading --------------------------------------------------------------------------------
 

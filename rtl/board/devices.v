@@ -40,6 +40,7 @@ module devices #(
     input  wire [31:0] load_data_i,
     input  wire        out_valid_i,
     output wire        out_ready_o,
+    output wire        out_room_o,         // for 16 words
     input  wire [31:0] out_data_i,
     input  wire [15:0] done_i,
     input  wire        idle_i,
@@ -120,6 +121,7 @@ module devices #(
     wire [FW:0] count = put_q - get_q;
     wire        put   = out_valid_i && out_ready_o;
     assign out_ready_o = !count[FW];
+    assign out_room_o  = !count[FW] && !(&count[FW-1:4]);
     always @(posedge clk_i) begin
         if (put) fifo[put_q[FW-1:0]] <= out_data_i;
         fifo_word_q <= fifo[get_q[FW-1:0]];

@@ -72,7 +72,11 @@ BEGIN
     EXPECT_EQUAL(a2, a1)
     lw a5, 4(s10)
     EXPECT_EQUAL(a5, a1)
+#ifdef LEAN
+    mul a5, a1, s6
+#else
     div a5, a1, s6
+#endif
     EXPECT_EQUAL(a5, a1)
     j 3f
     FAIL

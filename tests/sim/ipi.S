@@ -8,7 +8,9 @@ BEGIN
     csrw mtvec, a0
     lw s7, 0x7f8(s8)        // how many
     addi s6, s11, 1
-    rem s6, s6, s7
+    bne s6, s7, 1f
+    li s6, 0
+1:
     slli s6, s6, 2
     li a0, MAP_IPI
     add s6, s6, a0          // the neighbour's

@@ -1,7 +1,7 @@
 /* What instruction tests share. A test is a program that all harts run, each on memory of its own;
  * it checks itself and says what came of it in marks: GOOD, or BAD, the line, what was found and
  * what should have been. Lines `// count EVENT n [models]` in it ask for events of each hart on
- * the real machine; `// harts n` for that many at least; `// tm` for transactions.
+ * the real machine; `// harts n` for that many at least; `// tm` for transactions. LEAN: it is for rtl/lean/.
  *
  * s11: the hart; s10: its 4 KB of memory; s9: the same past the cache; s8: 4 KB common to all. t3
  * to t6 belong to the macros. */

@@ -87,14 +87,10 @@ uint32_t dmi_read(struct jtag_rig *r, uint32_t address)
 
 void dmi_write(struct jtag_rig *r, uint32_t address, uint32_t value) { dmi(r, address, value, 2); }
 
-void jtag_rig_open(struct jtag_rig *r)
+static void open_model(struct jtag_rig *r, const struct soc_parameters *parameters)
 {
-    static const struct board_interface *model;
     char why[1024] = "";
-    if (!model)
-        model = model_open_board(&(struct soc_parameters){ .harts = RIG_HARTS, .transactions = true,
-                                                           .bugs = true, .checks = true },
-                                 NULL, why, sizeof why);
+    const struct board_interface *model = model_open_board(parameters, NULL, why, sizeof why);
     TEST_ASSERT_NOT_NULL_MESSAGE(model, why);
     *r = (struct jtag_rig){ .model = model, .board = model->create(1) };
     TEST_ASSERT_NOT_NULL(r->board);
@@ -103,6 +99,17 @@ void jtag_rig_open(struct jtag_rig *r)
     jtag_tck(r, false, false);
     jtag_ir(r, JTAG_DMI);
     dm_control(r, 0, 0);
+}
+
+void jtag_rig_open(struct jtag_rig *r)
+{
+    open_model(r, &(struct soc_parameters){ .harts = RIG_HARTS, .transactions = true, .bugs = true,
+                                            .checks = true });
+}
+
+void jtag_rig_open_lean(struct jtag_rig *r)
+{
+    open_model(r, &(struct soc_parameters){ .lean = true, .checks = true });
 }
 
 void jtag_rig_close(struct jtag_rig *r)

@@ -31,8 +31,9 @@ struct jtag_rig {
     uint32_t hart;   /* that is selected */
 };
 
-/* A board as after power-on, its debug module active. */
+/* A board as after power-on, its debug module active; the smallest one. */
 void jtag_rig_open(struct jtag_rig *r);
+void jtag_rig_open_lean(struct jtag_rig *r);
 void jtag_rig_close(struct jtag_rig *r);
 /* Time passes; no assertion of the hardware may fail. */
 void jtag_cycles(struct jtag_rig *r, uint32_t cycles);

@@ -7,6 +7,7 @@ const struct soc_interface *machine(uint32_t number)
     static const struct soc_parameters all[MACHINES] = {
         [MACHINE_USUAL] = { .harts = 4 },
         [MACHINE_SMALL] = { .harts = 2, .sets = 1, .ways = 2 },
+        [MACHINE_LEAN] = { .lean = true, .memory_bytes = 16384, .code_bytes = 7680 },
         [MACHINE_ODD] = { .harts = 1, .sets = 1, .ways = 1, .store_buffer = 1, .load_queue = 1 },
     };
     static const struct soc_interface *open[MACHINES];

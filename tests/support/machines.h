@@ -8,6 +8,7 @@ enum {
     MACHINE_USUAL, /* four harts, everything as by default */
     MACHINE_SMALL, /* two harts, caches of two lines */
     MACHINE_ODD,   /* one hart, everything as small as it can be */
+    MACHINE_LEAN,  /* that of the smallest board, with more memory */
     MACHINES
 };
 
