@@ -26,7 +26,7 @@ struct board;
 struct board_interface {
     uint32_t version;          /* BOARD_VERSION */
     const char *name;          /* of the model, for messages */
-    uint32_t ram_words;        /* of the monitor */
+    uint32_t ram_words;        /* of the monitor; 0: it is as it is, with firmware in it */
     uint32_t divider;          /* samples in a period of the system's clock */
 
     struct board *(*create)(uint32_t serial);          /* NULL: out of memory */

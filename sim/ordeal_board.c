@@ -39,7 +39,7 @@ enum {
 };
 
 struct options {
-    const char *model, *firmware, *log, *fault, *waves;
+    const char *model, *board, *firmware, *log, *fault, *waves;
     uint64_t seed;
     uint32_t boards;
     int usbip, jtag;             /* ports; -1: not asked for */
@@ -372,6 +372,7 @@ static const char help[] =
     "it were on this computer's USB.\n"
     "\n"
     "  --model NAME      what it is made of, as in sim/models.h (default h2-s16-w2-l4-b8-q4)\n"
+    "  --board FILE      a model from its file, such as a netlist (sim/build_netlist)\n"
     "  --boards N        so many of them, 1 to 8, for COMMAND\n"
     "  --firmware FILE   words in hex; default: the one that was built with this program\n"
     "  --no-firmware     the RAM is empty until somebody loads it over JTAG\n"
@@ -403,10 +404,11 @@ static bool parse_whole(const char *text, uint64_t least, uint64_t most, uint64_
 /* -1: go on. */
 static int parse(struct options *o, int argc, char **argv)
 {
-    enum { MODEL = 256, BOARDS, FIRMWARE, NO_FIRMWARE, USBIP, JTAG, FAULT, SEED, LOG, WAVES,
+    enum { MODEL = 256, BOARD, BOARDS, FIRMWARE, NO_FIRMWARE, USBIP, JTAG, FAULT, SEED, LOG, WAVES,
            BUS_POWERED, REAL_TIME, QUIET, HELP };
     static const struct option names[] = {
-        { "model", 1, NULL, MODEL }, { "boards", 1, NULL, BOARDS },
+        { "model", 1, NULL, MODEL }, { "board", 1, NULL, BOARD },
+        { "boards", 1, NULL, BOARDS },
         { "firmware", 1, NULL, FIRMWARE }, { "no-firmware", 0, NULL, NO_FIRMWARE },
         { "usbip", 1, NULL, USBIP }, { "jtag", 1, NULL, JTAG }, { "fault", 1, NULL, FAULT },
         { "seed", 1, NULL, SEED }, { "log", 1, NULL, LOG }, { "waves", 1, NULL, WAVES },
@@ -420,6 +422,7 @@ static int parse(struct options *o, int argc, char **argv)
     for (int c; (c = getopt_long(argc, argv, "+h", names, NULL)) != -1; )
         switch (c) {
         case MODEL: o->model = optarg; break;
+        case BOARD: o->board = optarg; break;
         case BOARDS:
             if (!parse_whole(optarg, 1, MOST_BOARDS, &number))
                 return complain("--boards '%s': expected a number from 1 to %d", optarg,
@@ -470,14 +473,20 @@ int main(int argc, char **argv)
         return status;
     if (!model_parse(o.model, &parameters, why, sizeof why))
         return complain("--model: %s", why);
-    if (!o.empty && !o.firmware && !find_firmware(path))
-        return complain("there is no firmware.hex beside this program: give --firmware FILE");
-    if (!o.empty && !read_firmware(&firmware, o.firmware ? o.firmware : path))
-        return EXIT_BAD;
+    if (o.board && !realpath(o.board, path)) /* here, not where libraries are */
+        return complain("%s: %s", o.board, strerror(errno));
     const struct board_interface *model =
-        model_open_board(&parameters, tell_model, why, sizeof why);
+        o.board ? model_load_board(path, why, sizeof why)
+                : model_open_board(&parameters, tell_model, why, sizeof why);
     if (!model)
         return complain("%s", why), EXIT_FAILED;
+    bool filled = model->ram_words == 0;
+    if (filled && (o.empty || o.firmware))
+        return complain("%s has its firmware in it", o.board);
+    if (!filled && !o.empty && !o.firmware && !find_firmware(path))
+        return complain("there is no firmware.hex beside this program: give --firmware FILE");
+    if (!filled && !o.empty && !read_firmware(&firmware, o.firmware ? o.firmware : path))
+        return EXIT_BAD;
     signal(SIGPIPE, SIG_IGN);
     struct sigaction action = { .sa_handler = stop };
     sigaction(SIGINT, &action, NULL);

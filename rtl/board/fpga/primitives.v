@@ -39,4 +39,29 @@ module BB (
     output wire O
 );
 endmodule
+
+module SB_PLL40_CORE #(
+    parameter FEEDBACK_PATH = "SIMPLE",
+    parameter [3:0] DIVR = 4'd0,
+    parameter [6:0] DIVF = 7'd0,
+    parameter [2:0] DIVQ = 3'd0,
+    parameter [2:0] FILTER_RANGE = 3'd0
+) (
+    input  wire REFERENCECLK,
+    output wire PLLOUTGLOBAL,
+    output wire LOCK,
+    input  wire BYPASS,
+    input  wire RESETB
+);
+endmodule
+
+module SB_IO #(
+    parameter [5:0] PIN_TYPE = 6'd0
+) (
+    inout  wire PACKAGE_PIN,
+    input  wire OUTPUT_ENABLE,
+    input  wire D_OUT_0,
+    output wire D_IN_0
+);
+endmodule
 `default_nettype wire
