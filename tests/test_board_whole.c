@@ -1,29 +1,11 @@
-/* The whole way to a board and back: OpenOCD loads the firmware over JTAG, the board enumerates, the
- * program runs tests over libusb, over the simulated wires, in the RTL; the traces must be those of
- * --target sim, over JTAG as well. Faults on the wires may cost time alone, a board that loses its
- * power one test; a bug must be found. ORDEAL in the environment names the program; ordeal-board and
- * its firmware lie beside it. */
-#include <stdlib.h>
-#include <unistd.h>
-
+/* The whole way to a board and back: OpenOCD loads the firmware over JTAG, the board enumerates,
+ * the program runs tests over libusb, over the simulated wires, in the RTL; the traces must be those
+ * of --target sim, over JTAG as well. Faults on the wires may cost time alone, a board that loses
+ * its power one test; a bug must be found. */
 #include "shell.h"
 
-static char directory[64], home[4096];
-
-void setUp(void)
-{
-    snprintf(directory, sizeof directory, "/tmp/test-board-XXXXXX");
-    TEST_ASSERT_NOT_NULL(mkdtemp(directory));
-    TEST_ASSERT_EQUAL(0, chdir(directory));
-}
-
-void tearDown(void)
-{
-    TEST_ASSERT_EQUAL(0, chdir(home));
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf '%s'", directory);
-    TEST_ASSERT_EQUAL(0, system(command));
-}
+void setUp(void) { shell_enter(); }
+void tearDown(void) { shell_leave(); }
 
 /* Two threads with everything: transactions, swaps, fences. */
 #define TESTS(count) "--bias $HOME_OF_TESTS/examples/zoo.bias --set test.threads=2 --iterations 1 " \
@@ -39,8 +21,9 @@ void tearDown(void)
  * the machine alone says. */
 static void test_from_reset_to_verdict(void)
 {
-    EXPECT(0, "timeout 600 \"$BOARD\" --no-firmware --jtag 0 -- sh -c '"
-              OPENOCD("disabled", "ordeal_load_firmware $FIRMWARE; shutdown")
+    EXPECT(0, "timeout 600 \"$ORDEAL-board\" --no-firmware --jtag 0 -- sh -c '"
+              OPENOCD("disabled", "ordeal_load_firmware $BUILD_OF_TESTS/firmware/firmware.elf; "
+                                  "shutdown")
               "|| { cat openocd.log; exit 9; }; "
               "until \"$ORDEAL\" board list | grep -q .; do sleep 0.2; done; "
               "\"$ORDEAL\" run --target board " TESTS(50) " -o board.trace'");
@@ -53,7 +36,7 @@ static void test_from_reset_to_verdict(void)
 /* Without USB. */
 static void test_the_same_over_jtag(void)
 {
-    EXPECT(0, "timeout 600 \"$BOARD\" --jtag 0 -- sh -c ': >openocd.log; " OPENOCD("0", "")
+    EXPECT(0, "timeout 600 \"$ORDEAL-board\" --jtag 0 -- sh -c ': >openocd.log; " OPENOCD("0", "")
               "& server=$!; "
               "until port=$(sed -n \"s/.* port \\([0-9]*\\) for tcl .*/\\1/p\" openocd.log); "
               "[ \"$port\" ]; do kill -0 $server || { cat openocd.log; exit 9; }; sleep 0.1; done; "
@@ -66,7 +49,7 @@ static void test_the_same_over_jtag(void)
 /* With 1 % of packets damaged, lost, shortened nothing is lost or wrong. */
 static void test_faults_cost_time_alone(void)
 {
-    EXPECT(0, "timeout 900 \"$BOARD\" --fault all=0.01 --seed 3 -- \"$ORDEAL\" run --target board "
+    EXPECT(0, "timeout 900 \"$ORDEAL-board\" --fault all=0.01 --seed 3 -- \"$ORDEAL\" run --target board "
               TESTS(10) " -o board.trace");
     ERR("packets");
     EXPECT(0, "\"$ORDEAL\" run --target sim --harts 2 " TESTS(10) " -o sim.trace");
@@ -77,17 +60,17 @@ static void test_faults_that_cannot_be(void)
 {
     static const char *const places[] = { "", "0", "-1", "1.5", "x", "nan", "1e99", "5x", "5," };
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        EXPECT(2, "\"$BOARD\" --fault unplug@%s -- true", places[i]);
+        EXPECT(2, "\"$ORDEAL-board\" --fault unplug@%s -- true", places[i]);
         ERR("--fault: '");
     }
-    EXPECT(2, "\"$BOARD\" --fault lose_in=0.1,all@5 -- true");
+    EXPECT(2, "\"$ORDEAL-board\" --fault lose_in=0.1,all@5 -- true");
     ERR("'all@5': what happens to packets has a chance and no place");
-    EXPECT(0, "\"$BOARD\" --fault lose_in=0.1,reset@1000000,unplug=0 -- true");
+    EXPECT(0, "\"$ORDEAL-board\" --fault lose_in=0.1,reset@1000000,unplug=0 -- true");
 }
 
 static void test_a_bug_is_found_and_explained(void)
 {
-    EXPECT(1, "timeout 600 \"$BOARD\" -- \"$ORDEAL\" run --target board --check --stop-after 1 "
+    EXPECT(1, "timeout 600 \"$ORDEAL-board\" -- \"$ORDEAL\" run --target board --check --stop-after 1 "
               "--bug upgrade-wins --save kept " TESTS(200));
     OUT("FAIL");
     EXPECT(1, "\"$ORDEAL\" show kept/*/*.trace");
@@ -105,7 +88,7 @@ static void run_three(int status, const char *board, const char *options)
     EXPECT(0, "printf 'ordeal 1\nP0 S[A]#1\nP0 L[B]\nP1 S[B]#1\nP1 L[A]\n' >first.test; "
               "{ echo ordeal 1; seq -f 'P0 S[A]#%%.0f' 600; yes 'P1 L[A]' | head -600; } >long.test; "
               "printf 'ordeal 1\nP0 CAS[A]?1#2\nP0 L[A]\nP1 S[B]#1\n' >last.test");
-    EXPECT(status, "timeout 600 \"$BOARD\" %s -- \"$ORDEAL\" run --target board --check --no-save "
+    EXPECT(status, "timeout 600 \"$ORDEAL-board\" %s -- \"$ORDEAL\" run --target board --check --no-save "
                    "--iterations 1 %s first.test long.test last.test", board, options);
     if (strstr(board, PULLED))
         ERR("1 frames in which the cable is pulled");
@@ -148,24 +131,12 @@ static void test_a_violation_is_graver_than_a_loss(void)
     OUT(" pass=1 fail=1 undecided=0 lost=1 ");
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
-    static char program[4096], board[4096 + 8], firmware[4096 + 32];
-    (void)argc;
-    UNITY_BEGIN();
-    if (!realpath(getenv("ORDEAL") ? getenv("ORDEAL") : "build/ordeal", program)
-        || !getcwd(home, sizeof home)) {
-        fprintf(stderr, "%s: ORDEAL does not name the program\n", argv[0]);
+    if (!shell_open())
         return 1;
-    }
-    setenv("ORDEAL", program, 1);
-    snprintf(board, sizeof board, "%s-board", program);
-    setenv("BOARD", board, 1);
-    *strrchr(program, '/') = '\0';
-    snprintf(firmware, sizeof firmware, "%s/firmware/firmware.elf", program);
-    setenv("FIRMWARE", firmware, 1);
-    setenv("HOME_OF_TESTS", home, 1);
     setenv("ASAN_OPTIONS", "verify_asan_link_order=0", 1); /* the program is behind LD_PRELOAD */
+    UNITY_BEGIN();
     RUN_TEST(test_from_reset_to_verdict);
     RUN_TEST(test_the_same_over_jtag);
     RUN_TEST(test_faults_cost_time_alone);

@@ -6,8 +6,6 @@
 
 #include "shell.h"
 
-static char directory[64], home[4096];
-
 /* It finds every bug but one, counts its runs, and when there is a file `slow` takes its time. */
 static const char stand_in[] =
     "#!/bin/sh\n"
@@ -32,9 +30,7 @@ static const char stand_in[] =
 
 void setUp(void)
 {
-    snprintf(directory, sizeof directory, "/tmp/test-campaign-XXXXXX");
-    TEST_ASSERT_NOT_NULL(mkdtemp(directory));
-    TEST_ASSERT_EQUAL(0, chdir(directory));
+    shell_enter();
     FILE *f = fopen("stand-in", "w");
     TEST_ASSERT_NOT_NULL(f);
     fputs(stand_in, f);
@@ -44,13 +40,10 @@ void setUp(void)
 
 void tearDown(void)
 {
-    char command[128];
-    TEST_ASSERT_EQUAL(0, chdir(home));
-    snprintf(command, sizeof command, "rm -rf '%s'", directory);
-    TEST_ASSERT_EQUAL(0, system(command));
+    shell_leave();
 }
 
-#define ZOO "ORDEAL=./stand-in \"$ZOO\" r.json bias=a.bias "
+#define ZOO "ORDEAL=./stand-in \"$BUILD_OF_TESTS/zoo\" r.json bias=a.bias "
 
 static void calls(int wanted)
 {
@@ -152,7 +145,7 @@ static void shrinking_takes_no_longer_than_it_may(void)
 
 static void what_cannot_be_run_is_told(void)
 {
-    EXPECT(2, "ORDEAL=./nothing \"$ZOO\" r.json clean=0 bug=coalesce");
+    EXPECT(2, "ORDEAL=./nothing \"$BUILD_OF_TESTS/zoo\" r.json clean=0 bug=coalesce");
     ERR("./nothing");
     EXPECT(2, "printf '#!/bin/sh\\necho no such bias >&2; exit 2' > stand-in; " ZOO "clean=0");
     ERR("ended with status 2: no such bias");
@@ -174,15 +167,8 @@ static void what_it_does_not_know_it_refuses(void)
 
 int main(void)
 {
-    char program[4096], zoo[4200];
-    const char *given = getenv("ORDEAL");
-    if (!given || !realpath(given, program) || !getcwd(home, sizeof home)) {
-        fputs("ORDEAL must name the program\n", stderr);
+    if (!shell_open())
         return 1;
-    }
-    *strrchr(program, '/') = '\0';
-    snprintf(zoo, sizeof zoo, "%s/zoo", program);
-    setenv("ZOO", zoo, 1);
     UNITY_BEGIN();
     RUN_TEST(every_bug_has_its_row);
     RUN_TEST(every_model_that_can_have_a_bug);

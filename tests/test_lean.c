@@ -1,41 +1,23 @@
 /* The machine of the smallest board, through the program: tests with all that it has are clean and
  * show that it is weaker than SC; what it has not is refused. ORDEAL in the environment names the
  * program. */
-#include <stdlib.h>
-#include <unistd.h>
-
 #include "shell.h"
 
-static char directory[64], home[4096];
+void setUp(void) { shell_enter(); }
+void tearDown(void) { shell_leave(); }
 
-void setUp(void)
-{
-    snprintf(directory, sizeof directory, "/tmp/test-lean-XXXXXX");
-    TEST_ASSERT_NOT_NULL(mkdtemp(directory));
-    TEST_ASSERT_EQUAL(0, chdir(directory));
-}
-
-void tearDown(void)
-{
-    TEST_ASSERT_EQUAL(0, chdir(home));
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf '%s'", directory);
-    TEST_ASSERT_EQUAL(0, system(command));
-}
-
+#define EXAMPLE(NAME) "--bias \"$HOME_OF_TESTS/examples/" NAME ".bias\" "
 #define RUN(OPTIONS) "\"$ORDEAL\" run --target sim --config lean=1 " OPTIONS
 
 static void test_it_is_tso(void)
 {
-    EXPECT(0, RUN("--no-save --bias \"$EXAMPLES/small_board.bias\" --check --count 400 "
-                  "--iterations 2"));
+    EXPECT(0, RUN("--no-save " EXAMPLE("small_board") "--check --count 400 --iterations 2"));
     OUT("pass=400 fail=0 undecided=0");
 }
 
 static void test_it_is_not_sc(void)
 {
-    EXPECT(1, RUN("--no-save --bias \"$EXAMPLES/small_board.bias\" --against SC --count 100 "
-                  "--keep-going"));
+    EXPECT(1, RUN("--no-save " EXAMPLE("small_board") "--against SC --count 100 --keep-going"));
     OUT("model=SC");
     OUT("reason=");
 }
@@ -56,7 +38,7 @@ static void test_what_it_has_not(void)
         { "--harts 4", "harts: 4, but the lean machine has 2" },
         { "--config lean=1,ways=2", "ways of a cache: 2, but the lean machine has 1" },
         { "--config lean=2", "expected a number from 0 to 1" },
-        { "--bias \"$EXAMPLES/transactions.bias\" --set test.threads=2", "it has no transactions" },
+        { EXAMPLE("transactions") "--set test.threads=2", "it has no transactions" },
         { "--set test.operations=1000", "a hart has 1536" },
         { "--set test.locations=40", "it has 1024" },
     };
@@ -69,16 +51,9 @@ static void test_what_it_has_not(void)
 
 int main(void)
 {
-    static char program[4096], examples[4096 + 16];
-    UNITY_BEGIN();
-    if (!realpath(getenv("ORDEAL") ? getenv("ORDEAL") : "build/ordeal", program)
-        || !getcwd(home, sizeof home)) {
-        fputs("ORDEAL does not name the program\n", stderr);
+    if (!shell_open())
         return 1;
-    }
-    setenv("ORDEAL", program, 1);
-    snprintf(examples, sizeof examples, "%s/examples", home);
-    setenv("EXAMPLES", examples, 1);
+    UNITY_BEGIN();
     RUN_TEST(test_it_is_tso);
     RUN_TEST(test_it_is_not_sc);
     RUN_TEST(test_the_same_seed_gives_the_same);

@@ -8,22 +8,8 @@
 #include "shell.h"
 #include "unity.h"
 
-static char directory[64], home[4096];
-
-void setUp(void)
-{
-    snprintf(directory, sizeof directory, "/tmp/test-rtl-XXXXXX");
-    TEST_ASSERT_NOT_NULL(mkdtemp(directory));
-    TEST_ASSERT_EQUAL(0, chdir(directory));
-}
-
-void tearDown(void)
-{
-    char command[128];
-    TEST_ASSERT_EQUAL(0, chdir(home));
-    snprintf(command, sizeof command, "rm -rf '%s'", directory);
-    TEST_ASSERT_EQUAL(0, system(command));
-}
+void setUp(void) { shell_enter(); }
+void tearDown(void) { shell_leave(); }
 
 static void nothing_is_said(void)
 {
@@ -42,7 +28,8 @@ static void a_warning_fails(void)
 
 int main(void)
 {
-    TEST_ASSERT_NOT_NULL(getcwd(home, sizeof home));
+    if (!shell_open())
+        return 1;
     UNITY_BEGIN();
     RUN_TEST(nothing_is_said);
     RUN_TEST(a_warning_fails);

@@ -16,8 +16,6 @@
 #include "shell.h"
 #include "unity.h"
 
-static char directory[64], home[4096];
-
 /* ---- running ------------------------------------------------------------------------------- */
 
 /* The number of a field of the summary, the last line. */
@@ -54,9 +52,7 @@ static const char *const sb = "ordeal 1\nP0 S[A]#1\nP0 L[B]\nP1 S[B]#1\nP1 L[A]\
 
 void setUp(void)
 {
-    snprintf(directory, sizeof directory, "/tmp/test-run-XXXXXX");
-    TEST_ASSERT_NOT_NULL(mkdtemp(directory));
-    TEST_ASSERT_EQUAL(0, chdir(directory));
+    shell_enter();
     TEST_ASSERT_EQUAL(0, mkdir("tmp", 0700));
     char temporary[128];
     snprintf(temporary, sizeof temporary, "%s/tmp", directory);
@@ -71,10 +67,7 @@ static int left_behind(void)
 
 void tearDown(void)
 {
-    char command[128];
-    TEST_ASSERT_EQUAL(0, chdir(home));
-    snprintf(command, sizeof command, "rm -rf '%s'", directory);
-    TEST_ASSERT_EQUAL(0, system(command));
+    shell_leave();
 }
 
 /* ---- verdicts ------------------------------------------------------------------------------ */
@@ -503,13 +496,8 @@ static void test_a_full_disk_is_noticed(void)
 
 int main(void)
 {
-    static char program[4096];
-    const char *given = getenv("ORDEAL");
-    if (!given || !realpath(given, program) || !getcwd(home, sizeof home)) {
-        fputs("ORDEAL must name the program\n", stderr);
+    if (!shell_open())
         return 1;
-    }
-    setenv("ORDEAL", program, 1);
     UNITY_BEGIN();
     RUN_TEST(test_legal_machines_pass);
     RUN_TEST(test_a_stronger_model_than_the_machines_fails);

@@ -11,8 +11,6 @@
 #include "unity.h"
 #include "waves.h"
 
-static char directory[64], home[4096];
-
 /* Harts 0 and 1 wait for ever; BREAKS: an assertion fails instead. */
 static const char machine[] =
     "#include <stdio.h>\n"
@@ -74,19 +72,14 @@ static void build(const char *flags)
 
 void setUp(void)
 {
-    snprintf(directory, sizeof directory, "/tmp/test-sim-findings-XXXXXX");
-    TEST_ASSERT_NOT_NULL(mkdtemp(directory));
-    TEST_ASSERT_EQUAL(0, chdir(directory));
+    shell_enter();
     unsetenv("DISPLAY");
     unsetenv("WAYLAND_DISPLAY");
 }
 
 void tearDown(void)
 {
-    char command[128];
-    TEST_ASSERT_EQUAL(0, chdir(home));
-    snprintf(command, sizeof command, "rm -rf '%s'", directory);
-    TEST_ASSERT_EQUAL(0, system(command));
+    shell_leave();
 }
 
 /* ---- findings -------------------------------------------------------------------------------- */
@@ -238,13 +231,8 @@ static void the_signals_are_those_of_the_machine(void)
 
 int main(void)
 {
-    char program[4096];
-    TEST_ASSERT_NOT_NULL(getcwd(home, sizeof home));
-    if (!getenv("ORDEAL") || !realpath(getenv("ORDEAL"), program)) {
-        fprintf(stderr, "ORDEAL must name the program\n");
+    if (!shell_open())
         return 1;
-    }
-    setenv("ORDEAL", program, 1);
     UNITY_BEGIN();
     RUN_TEST(a_standstill_is_a_finding);
     RUN_TEST(so_is_a_check_that_fails);

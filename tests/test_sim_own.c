@@ -10,22 +10,8 @@
 #include "shell.h"
 #include "unity.h"
 
-static char directory[64], home[4096];
-
-void setUp(void)
-{
-    snprintf(directory, sizeof directory, "/tmp/test-sim-own-XXXXXX");
-    TEST_ASSERT_NOT_NULL(mkdtemp(directory));
-    TEST_ASSERT_EQUAL(0, chdir(directory));
-}
-
-void tearDown(void)
-{
-    char command[128];
-    TEST_ASSERT_EQUAL(0, chdir(home));
-    snprintf(command, sizeof command, "rm -rf '%s'", directory);
-    TEST_ASSERT_EQUAL(0, system(command));
-}
+void setUp(void) { shell_enter(); }
+void tearDown(void) { shell_leave(); }
 
 #define REFERENCE(flags, more)                                                                     \
     EXPECT(0, "${CC:-cc} -O1 -shared -fPIC -D_GNU_SOURCE " flags " -I'%s/sim' -I'%s/rtl' "         \
@@ -104,13 +90,8 @@ static void the_example_does_what_the_model_does(void)
 
 int main(void)
 {
-    char program[4096];
-    TEST_ASSERT_NOT_NULL(getcwd(home, sizeof home));
-    if (!getenv("ORDEAL") || !realpath(getenv("ORDEAL"), program)) {
-        fprintf(stderr, "ORDEAL must name the program\n");
+    if (!shell_open())
         return 1;
-    }
-    setenv("ORDEAL", program, 1);
     UNITY_BEGIN();
     RUN_TEST(a_machine_in_c);
     RUN_TEST(what_was_reached_is_written);

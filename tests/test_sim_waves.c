@@ -9,14 +9,10 @@
 #include "shell.h"
 #include "unity.h"
 
-static char directory[64], home[4096];
-
 /* The smallest machine, one hart and one line, loses what the line held. */
 void setUp(void)
 {
-    snprintf(directory, sizeof directory, "/tmp/test-sim-waves-XXXXXX");
-    TEST_ASSERT_NOT_NULL(mkdtemp(directory));
-    TEST_ASSERT_EQUAL(0, chdir(directory));
+    shell_enter();
     EXPECT(1, "$ORDEAL run --target sim --harts 1 "
               "--config sets=1,ways=1,store-buffer=1,load-queue=1 --set threads=1 "
               "--bug victim-dropped --count 100 --stop-after 1 --check --waves --save kept");
@@ -25,10 +21,7 @@ void setUp(void)
 
 void tearDown(void)
 {
-    char command[128];
-    TEST_ASSERT_EQUAL(0, chdir(home));
-    snprintf(command, sizeof command, "rm -rf '%s'", directory);
-    TEST_ASSERT_EQUAL(0, system(command));
+    shell_leave();
 }
 
 /* With both names GTKWave finds the waves beside the save file, wherever the folder is. */
@@ -110,13 +103,8 @@ static void each_mark_is_at_its_record(void)
 
 int main(void)
 {
-    char program[4096];
-    TEST_ASSERT_NOT_NULL(getcwd(home, sizeof home));
-    if (!getenv("ORDEAL") || !realpath(getenv("ORDEAL"), program)) {
-        fprintf(stderr, "ORDEAL must name the program\n");
+    if (!shell_open())
         return 1;
-    }
-    setenv("ORDEAL", program, 1);
     UNITY_BEGIN();
     RUN_TEST(the_folder_may_move);
     RUN_TEST(the_signals_are_there);

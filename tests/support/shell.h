@@ -1,17 +1,55 @@
 /* The program from outside: shell commands in a directory of the test's own, and what they must
- * leave. `out` and `err` are what the last one printed. */
+ * leave. `out` and `err` are what the last one printed.
+ *
+ * For commands: $ORDEAL is the program, $BUILD_OF_TESTS where it and what is made with it lie,
+ * $HOME_OF_TESTS the root of the sources. */
 #ifndef SUPPORT_SHELL_H
 #define SUPPORT_SHELL_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "unity.h"
 
 static char out[1 << 18], err[1 << 14];
+static char directory[64], home[4096];   /* the test's own, and where it was started */
+
+/* To be called first, from the root of the sources. False, and told: there is no program. */
+static inline bool shell_open(void)
+{
+    char program[4096];
+    const char *given = getenv("ORDEAL") ? getenv("ORDEAL") : "build/ordeal";
+    if (!realpath(given, program) || !getcwd(home, sizeof home)) {
+        fprintf(stderr, "%s: there is no such program; ORDEAL names it\n", given);
+        return false;
+    }
+    setenv("ORDEAL", program, 1);
+    *strrchr(program, '/') = '\0';
+    setenv("BUILD_OF_TESTS", program, 1);
+    setenv("HOME_OF_TESTS", home, 1);
+    return true;
+}
+
+/* Of setUp and tearDown: into a directory of the test's own, and away with it. */
+static inline void shell_enter(void)
+{
+    snprintf(directory, sizeof directory, "/tmp/test-ordeal-XXXXXX");
+    TEST_ASSERT_NOT_NULL(mkdtemp(directory));
+    TEST_ASSERT_EQUAL(0, chdir(directory));
+}
+
+static inline void shell_leave(void)
+{
+    char command[128];
+    TEST_ASSERT_EQUAL(0, chdir(home));
+    snprintf(command, sizeof command, "rm -rf '%s'", directory);
+    TEST_ASSERT_EQUAL(0, system(command));
+}
 
 static inline void slurp(const char *name, char *text, size_t size)
 {
