@@ -141,10 +141,10 @@ $(BUILD)/ordeal-board: $(OBJ)/sim/ordeal_board.o $(BUILD)/libboard.a $(OBJ)/sim/
 
 # ---- models of the machine ----------------------------------------------------------------
 
-$(SIM)/board-%.so: $(RTL) $(BOARD_RTL) sim/board.cpp sim/board.h sim/build
+$(SIM)/board-%.so: $(RTL) $(BOARD_RTL) sim/board.cpp sim/board.h sim/build sim/compile
 	@mkdir -p $(@D)
 	sim/build -o $@ board-$*
-$(SIM)/%.so: $(RTL) sim/soc.cpp sim/soc.h sim/build
+$(SIM)/%.so: $(RTL) sim/soc.cpp sim/soc.h sim/build sim/compile
 	@mkdir -p $(@D)
 	sim/build -o $@ $*
 
@@ -152,7 +152,7 @@ $(SIM)/lean.so $(SIM)/lean-m16-k8.so $(SIM)/board-lean.so: $(LEAN_RTL)
 
 # The USB core alone, for its tests.
 $(SIM)/usb.so: $(wildcard rtl/board/usb*.v) rtl/board/board.def rtl/check.vh rtl/header.awk \
-               sim/build_usb sim/usb_core.cpp sim/usb_core.h sim/usb_wire.h
+               sim/build_usb sim/compile sim/usb_core.cpp sim/usb_core.h sim/usb_wire.h
 	sim/build_usb $@
 
 # The script beside the models, for those that are not there yet.
@@ -189,8 +189,8 @@ firmware: $(BUILD)/firmware/firmware.hex
 
 # The smallest board with it as synthesis leaves it, for a test.
 $(SIM)/netlist.so: $(LEAN_RTL) rtl/hart_debug.v $(BOARD_RTL) $(filter-out %.v,$(RTL)) \
-                   $(wildcard rtl/board/fpga/*) $(FIRMWARE_TEXT) sim/build_netlist sim/board.cpp \
-                   sim/board.h | $(BUILD)/firmware/firmware.hex
+                   $(wildcard rtl/board/fpga/*) $(FIRMWARE_TEXT) sim/build_netlist sim/compile \
+                   sim/board.cpp sim/board.h | $(BUILD)/firmware/firmware.hex
 	sim/build_netlist $@ tinyfpga-bx $(BUILD)/firmware/firmware.hex
 
 # ---- tests --------------------------------------------------------------------------------
@@ -320,7 +320,7 @@ install: all
 	install -m 644 $(LEAN_RTL) $(TARGET)/share/ordeal/rtl/lean
 	install -m 644 $(addprefix sim/,soc.cpp soc.h board.cpp board.h usb_wire.h usb_packet.h) \
 	    $(TARGET)/share/ordeal/sim
-	install -m 755 sim/build $(TARGET)/share/ordeal/sim
+	install -m 755 sim/build sim/compile $(TARGET)/share/ordeal/sim
 	$(FILL) host/ordeal.1 > $(TARGET)/share/man/man1/ordeal.1
 
 clean:
