@@ -84,7 +84,7 @@ static bool *flag_of(struct soc_parameters *p, int i)
     return (bool *)((char *)p + flags[i].offset);
 }
 
-void model_default(struct soc_parameters *p)
+static void usual_parameters(struct soc_parameters *p)
 {
     *p = (struct soc_parameters){ 0 };
     for (int i = 0; i < NUMBERS; i++)
@@ -141,7 +141,7 @@ void model_name(const struct soc_parameters *p, char *name, size_t size)
         usual.code_bytes += LEAN_OWN;
         copy.code_bytes += LEAN_OWN;
     } else {
-        model_default(&usual);
+        usual_parameters(&usual);
     }
     for (int i = 0; i < NUMBERS; i++) {
         uint32_t value = *number_of(&copy, i);
@@ -179,7 +179,7 @@ static bool parse_part(const char *part, size_t length, struct soc_parameters *p
 bool model_parse(const char *name, struct soc_parameters *p, char *why, size_t size)
 {
     char again[MODEL_NAME];
-    model_default(p);
+    usual_parameters(p);
     for (int i = 0; i < NUMBERS; i++)
         *number_of(p, i) = 0;
     for (const char *part = name;; part++) {

@@ -13,15 +13,13 @@
 
 enum { MODEL_NAME = 96 };
 
-/* Four harts and what goes with them. */
-void model_default(struct soc_parameters *p);
-/* Values of 0 become those of model_default. False: there can be no such model; `why` says it. */
+/* Values of 0 become the usual ones: four harts and what goes with them. False: there can be no such model; `why` says it. */
 bool model_complete(struct soc_parameters *p, char *why, size_t size);
 /* The name of complete parameters, and back. */
 void model_name(const struct soc_parameters *p, char *name, size_t size);
 bool model_parse(const char *name, struct soc_parameters *p, char *why, size_t size);
 
-/* The model with these parameters (0: as model_default), building it if it must be: `tell`, if not NULL, is
+/* The model with these parameters (0: the usual), building it if it must be: `tell`, if not NULL, is
  * told that this takes a while. NULL: `why` says what is the matter. It stays loaded until the
  * process ends; asking again, from any thread, gives the same. */
 const struct soc_interface *model_open(const struct soc_parameters *p,
