@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "board.h"
+#include "board_firmware.h"
 #include "board_usbip.h"
 #include "jtag_port.h"
 #include "models.h"
@@ -47,12 +48,10 @@ struct options {
     char **command;              /* NULL: none */
 };
 
-struct firmware { uint32_t *words; size_t count; };
-
 struct simulated {
     const struct options *options;
     const struct board_interface *model;
-    const struct firmware *firmware;
+    const struct board_firmware *firmware;
     struct board *board;
     struct usb_fault fault;
     struct usb_log *log;
@@ -80,58 +79,6 @@ static int complain(const char *format, ...)
     va_end(args);
     fputc('\n', stderr);
     return EXIT_BAD;
-}
-
-/* ---- firmware ------------------------------------------------------------------------------ */
-
-/* Words in hex, as $readmemh takes them: the firmware's Makefile writes no addresses. */
-static bool read_firmware(struct firmware *f, const char *path)
-{
-    FILE *in = fopen(path, "r");
-    char word[16];
-    size_t room = 0;
-    int line = 0;
-    *f = (struct firmware){ 0 };
-    if (!in) {
-        complain("%s: %s", path, strerror(errno));
-        return false;
-    }
-    while (fscanf(in, "%15s", word) == 1) {
-        char *end;
-        unsigned long value = strtoul(word, &end, 16);
-        line++;
-        if (*end || end - word != 8) {
-            complain("%s:%d: '%s' is not a word of 8 hex digits", path, line, word);
-            fclose(in);
-            return false;
-        }
-        if (f->count == room) {
-            room = room ? room * 2 : 1024;
-            f->words = realloc(f->words, room * sizeof *f->words);
-            if (!f->words)
-                abort();
-        }
-        f->words[f->count++] = (uint32_t)value;
-    }
-    fclose(in);
-    return true;
-}
-
-/* Beside the program: of a build tree, or installed. */
-static bool find_firmware(char path[PATH_MAX])
-{
-    static const char *const places[] = { "firmware", "../firmware", "../share/ordeal", NULL };
-    char program[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
-    if (n < 0)
-        return false;
-    program[n] = '\0';
-    *strrchr(program, '/') = '\0';
-    for (const char *const *place = places; *place; place++)
-        if (snprintf(path, PATH_MAX, "%s/%s/firmware.hex", program, *place) < PATH_MAX
-            && access(path, R_OK) == 0)
-            return true;
-    return false;
 }
 
 /* ---- a board ------------------------------------------------------------------------------- */
@@ -213,7 +160,7 @@ static void *run_board(void *user)
 }
 
 static bool make_board(struct simulated *s, const struct options *o, uint32_t number,
-                       const struct board_interface *model, const struct firmware *firmware)
+                       const struct board_interface *model, const struct board_firmware *firmware)
 {
     char why[256];
     *s = (struct simulated){ .options = o, .model = model, .firmware = firmware };
@@ -315,7 +262,7 @@ static void tell_model(const char *message) { fprintf(stderr, "ordeal-board: %s\
 
 /* Until the command has ended; without one until ^C. */
 static int simulate(const struct options *o, const struct board_interface *model,
-                    const struct firmware *firmware)
+                    const struct board_firmware *firmware)
 {
     static struct simulated boards[MOST_BOARDS];
     struct usb_mock *mock = NULL;
@@ -465,7 +412,7 @@ static int parse(struct options *o, int argc, char **argv)
 int main(int argc, char **argv)
 {
     struct options o;
-    struct firmware firmware = { 0 };
+    struct board_firmware firmware = { 0 };
     struct soc_parameters parameters;
     char path[PATH_MAX], why[256];
     int status = parse(&o, argc, argv);
@@ -483,15 +430,13 @@ int main(int argc, char **argv)
     bool filled = model->ram_words == 0;
     if (filled && (o.empty || o.firmware))
         return complain("%s has its firmware in it", o.board);
-    if (!filled && !o.empty && !o.firmware && !find_firmware(path))
-        return complain("there is no firmware.hex beside this program: give --firmware FILE");
-    if (!filled && !o.empty && !read_firmware(&firmware, o.firmware ? o.firmware : path))
-        return EXIT_BAD;
+    if (!filled && !o.empty && !board_firmware_read(&firmware, o.firmware, why, sizeof why))
+        return complain("%s%s", why, o.firmware ? "" : "; --firmware FILE names another");
     signal(SIGPIPE, SIG_IGN);
     struct sigaction action = { .sa_handler = stop };
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     status = simulate(&o, model, &firmware);
-    free(firmware.words);
+    board_firmware_free(&firmware);
     return status;
 }
