@@ -114,7 +114,8 @@ struct protocol_state {
     uint32_t run, phase;
     uint32_t cycle_low, cycle_high;  /* since the run began */
     uint32_t done;                   /* harts */
-    uint32_t sent;                   /* words of the stream that are out or ready to go */
+    uint32_t sent;                   /* words of the stream that went before this answer: who has
+                                      * less lost some on the way */
     uint32_t acknowledged;
     uint32_t refused;                /* messages since power-on that were not what they should be */
     uint32_t usb_errors;             /* USB_ERRORS */

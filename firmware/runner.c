@@ -255,7 +255,7 @@ enum protocol_status runner_request(struct runner *r, uint32_t type, uint32_t *p
         payload[2] = r->cycle_low;
         payload[3] = r->cycle_high;
         payload[4] = trial_harts_done();
-        payload[5] = r->filled.word;
+        payload[5] = r->next.word;
         payload[6] = r->acknowledged.word;
         payload[8] = usb_errors();
         *count = sizeof(struct protocol_state) / 4;

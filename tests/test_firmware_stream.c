@@ -341,6 +341,31 @@ static void test_reset_drops_the_stream(void)
     TEST_ASSERT_EQUAL_UINT32(5, state().sent);
 }
 
+/* What the state says was sent is what came before it: more waits in the ring. */
+static void test_sent_is_what_came_before_the_answer(void)
+{
+    uint32_t came = 0;
+    begin(2000);
+    reset();
+    ASK(STATUS_OK, PROTOCOL_RUN, 0, 0);
+    capture(0, 1900);
+    for (int i = 0; i < 100; i++)
+        firmware_device_poll(d);
+    TEST_ASSERT_TRUE(firmware_talk_send(d, PROTOCOL_STATE, ++number, NULL, 0));
+    for (m.type = PROTOCOL_CAPTURE; m.type == PROTOCOL_CAPTURE; ) {
+        TEST_ASSERT_TRUE(firmware_talk_receive(d, &m));
+        if (m.type == PROTOCOL_CAPTURE) {
+            TEST_ASSERT_EQUAL_UINT32(came, m.payload[1]);
+            came += m.count - 3;
+        }
+    }
+    struct protocol_state s;
+    memcpy(&s, m.payload, sizeof s);
+    TEST_ASSERT_EQUAL_UINT32(came, s.sent);
+    TEST_ASSERT_LESS_THAN_UINT32(1900, came);
+    TEST_ASSERT_GREATER_THAN_UINT32(0, came);
+}
+
 static void run_all(void)
 {
     RUN_TEST(test_stream_through_a_small_window);
@@ -357,6 +382,7 @@ static void run_all(void)
     RUN_TEST(test_messages_are_lost);
     RUN_TEST(test_restart);
     RUN_TEST(test_reset_drops_the_stream);
+    RUN_TEST(test_sent_is_what_came_before_the_answer);
 }
 
 /* All twice: the firmware as part of this program, and as it is compiled for the board. */
