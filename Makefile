@@ -28,7 +28,7 @@ CHECKER    := $(call objects,checker/*.c)
 HOST       := $(call objects,host/*.c sim/models.c)
 SIMULATED  := $(call objects,$(filter-out sim/models.c,$(wildcard sim/*.c)))
 SUPPORT    := $(filter-out $(OBJ)/tests/support/firmware_%,$(call objects,tests/support/*.c \
-                tests/bench/workload.c))
+                tests/bench/workload.c tests/bench/wire_speed.c))
 FIRMWARE   := $(filter-out $(OBJ)/firmware/main.o,$(call objects,firmware/*.c tests/support/firmware_*.c))
 BENCHMARK  := $(call objects,tests/bench/*.c)
 CAMPAIGN   := $(call objects,tests/zoo/*.c)
@@ -198,7 +198,7 @@ $(SIM)/netlist.so: $(LEAN_RTL) rtl/hart_debug.v $(BOARD_RTL) $(filter-out %.v,$(
 $(OBJ)/tests/%.o:            INCLUDE = -Ichecker -Ihost -Isim -Irtl -Ifirmware -Itests -Itests/support \
                                        -I$(UNITY) $(HOST_CFLAGS)
 $(OBJ)/tests/zoo/%.o:        INCLUDE = -Ichecker -Ihost $(HOST_CFLAGS)
-$(OBJ)/tests/bench/%.o:      INCLUDE = -Ichecker -Ihost -Isim -Irtl $(HOST_CFLAGS)
+$(OBJ)/tests/bench/%.o:      INCLUDE = -Ichecker -Ihost -Isim -Irtl -Ifirmware $(HOST_CFLAGS)
 $(OBJ)/tests/example_%.o:    INCLUDE = -Ichecker
 $(patsubst $(BUILD)/%,$(OBJ)/%.o,$(TESTS)) $(SUPPORT): | $(UNITY)/unity.c
 
@@ -234,7 +234,7 @@ $(BUILD)/tests/example_%: $(OBJ)/tests/example_%.o $(BUILD)/libordeal.a
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) $^ $(CHECKER_LIBS) -o $@
 
-$(BUILD)/bench: $(BENCHMARK) $(INSIDE)
+$(BUILD)/bench: $(BENCHMARK) $(BUILD)/libboard.a $(INSIDE)
 	$(CC) $(LDFLAGS) -pthread $^ -Wl,--as-needed $(HOST_LIBS) $(CHECKER_LIBS) -o $@
 
 $(BUILD)/zoo: $(CAMPAIGN) $(INSIDE)

@@ -35,6 +35,7 @@ static const struct table {
     { "run", "ordeal run --check, end to end: how much of the time the target runs", table_run },
     { "sim", "the multiprocessor in simulation: cycles a second on one core; with --check, how "
       "much of the time it has", table_sim },
+    { "wire", "the stream of a simulated board on USB's wires, in their time", table_wire },
 };
 enum { TABLES = sizeof tables / sizeof *tables };
 
