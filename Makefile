@@ -189,8 +189,8 @@ firmware: $(BUILD)/firmware/firmware.hex
 
 # The smallest board with it as synthesis leaves it, for a test.
 $(SIM)/netlist.so: $(LEAN_RTL) rtl/hart_debug.v $(BOARD_RTL) $(filter-out %.v,$(RTL)) \
-                   $(wildcard rtl/board/fpga/*) $(FIRMWARE_TEXT) sim/build_netlist sim/compile \
-                   sim/board.cpp sim/board.h | $(BUILD)/firmware/firmware.hex
+                   $(wildcard rtl/board/fpga/*) tcl/fpga/build $(FIRMWARE_TEXT) sim/build_netlist \
+                   sim/compile sim/board.cpp sim/board.h | $(BUILD)/firmware/firmware.hex
 	sim/build_netlist $@ tinyfpga-bx $(BUILD)/firmware/firmware.hex
 
 # ---- tests --------------------------------------------------------------------------------
@@ -288,7 +288,7 @@ lint: setup-lint
 
 fpga: setup-fpga
 	@$(MAKE) --no-print-directory firmware
-	@SERIAL=$(SERIAL) rtl/board/fpga/build '$(BOARD)' $(BUILD)/fpga $(BUILD)/firmware/firmware.hex
+	@SERIAL=$(SERIAL) tcl/fpga/build '$(BOARD)' $(BUILD)/fpga $(BUILD)/firmware/firmware.hex
 
 cov: setup-test
 	@$(MAKE) --no-print-directory $(PARALLEL) program $(BUILD)/sim/build
