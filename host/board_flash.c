@@ -18,7 +18,7 @@ static bool refuse(struct why *why, const char *reason)
 }
 
 /* OpenOCD's scripts: installed, or in the source tree beside the build. */
-static bool find_config(char path[PATH_MAX], struct why *why)
+static bool find_config(const char *name, char path[PATH_MAX], struct why *why)
 {
     static const char *const places[] = { "../share/ordeal/tcl", "../tcl", "../../tcl", NULL };
     char program[PATH_MAX];
@@ -28,14 +28,14 @@ static bool find_config(char path[PATH_MAX], struct why *why)
     if (slash)
         *slash = '\0';
     for (const char *const *place = places; slash && *place; place++)
-        if (snprintf(path, PATH_MAX, "%s/%s/ordeal-ftdi.cfg", program, *place) < PATH_MAX
+        if (snprintf(path, PATH_MAX, "%s/%s/%s", program, *place, name) < PATH_MAX
             && access(path, R_OK) == 0)
             return true;
     return refuse(why, "the scripts for OpenOCD (tcl/ of the sources, share/ordeal/tcl of an "
                        "installation) are not beside this program: name one by --config");
 }
 
-static bool plan_openocd(const struct flash_plan *plan, const char *procedure,
+static bool plan_openocd(const struct flash_plan *plan, const char *config, const char *procedure,
                          struct flash_command *c, struct why *why)
 {
     if (plan->programmer)
@@ -44,7 +44,7 @@ static bool plan_openocd(const struct flash_plan *plan, const char *procedure,
         return refuse(why, "a name with braces or a backslash in it cannot be told OpenOCD");
     if (plan->config)
         snprintf(c->config, sizeof c->config, "%s", plan->config);
-    else if (!find_config(c->config, why))
+    else if (!find_config(config, c->config, why))
         return false;
     snprintf(c->script, sizeof c->script, "init; %s {%s}; shutdown", procedure, plan->file);
     c->word[0] = "openocd";
@@ -87,9 +87,9 @@ bool flash_plan(const struct flash_plan *plan, struct flash_command *c, struct w
     if (dot && strcmp(dot, ".bin") == 0)
         return plan_bin(plan, c, why);
     if (dot && strcmp(dot, ".elf") == 0)
-        return plan_openocd(plan, "ordeal_load_firmware", c, why);
+        return plan_openocd(plan, "ordeal-ftdi.cfg", "ordeal_load_firmware", c, why);
     if (dot && strcmp(dot, ".svf") == 0)
-        return plan_openocd(plan, "ordeal_program", c, why);
+        return plan_openocd(plan, "ecp5-ftdi.cfg", "ordeal_program", c, why);
     snprintf(why->text, sizeof why->text, "'%.500s' is none of: .bin, a bitstream for an iCE40; "
              ".svf, one for an ECP5; .elf, firmware", plan->file);
     return false;

@@ -9,7 +9,7 @@
 struct flash_plan {
     const char *file;
     const char *programmer;     /* of a .bin: "iceprog" or "tinyprog"; NULL: iceprog */
-    const char *config;         /* of OpenOCD: the adapter; NULL: tcl/ordeal-ftdi.cfg */
+    const char *config;         /* of OpenOCD: the adapter; NULL: an FTDI chip, tcl/ */
 };
 
 enum { FLASH_WORDS = 8 };

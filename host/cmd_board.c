@@ -33,7 +33,8 @@ static const struct option_spec options[] = {
            "flash: of a .bin file: iceprog (default), or tinyprog for a\n"
            "TinyFPGA BX"),
     OPTION(board_command, config, "config", 0, "FILE", text, NULL,
-           "flash: how OpenOCD reaches the board (default: ordeal-ftdi.cfg)"),
+           "flash: how OpenOCD reaches the board (default: an FTDI adapter,\n"
+           "ordeal-ftdi.cfg for firmware, ecp5-ftdi.cfg for an ECP5)"),
     OPTION(board_command, dry_run, "dry-run", 0, NULL, flag, NULL,
            "flash: show the command line, run nothing"),
     OPTION(board_command, json, "json", 'j', NULL, flag, NULL, "one JSON object a line"),

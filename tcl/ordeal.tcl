@@ -3,7 +3,6 @@
 #   ordeal_load_firmware FILE      into the monitor's RAM; then everything is reset and it runs
 #   ordeal_capture ?FILE?          words of the capture stream that wait: returned, or to a file
 #   ordeal_counters ?HART ...?     event counters and state of harts
-#   ordeal_program FILE            the FPGA
 #
 # and what `ordeal run --target board --link jtag` calls, with the firmware halted:
 #
@@ -142,15 +141,4 @@ proc ordeal_counters {args} {
         }
     }
     return $text
-}
-
-# An ECP5 is configured over JTAG, by a file of SVF (ecppack --svf), through a TAP of its own. An
-# iCE40 has none: its bitstream goes to the SPI flash, which iceprog writes through an FTDI chip and
-# tinyprog through the bootloader of a TinyFPGA BX; OpenOCD has no driver for either.
-proc ordeal_program {file} {
-    switch [file extension $file] {
-        .svf { svf $file -quiet }
-        .bin { error "an iCE40 is not configured over JTAG: iceprog $file, or tinyprog -p $file" }
-        default { error "$file: .svf for an ECP5 is what can be programmed here" }
-    }
 }

@@ -66,6 +66,10 @@ static void test_flash_shows_its_command(void)
                              "shutdown'\n", out);
     EXPECT(0, "$ORDEAL board flash 'a b.svf' --config my.cfg --dry-run");
     OUT("ordeal_program {a b.svf}");
+    EXPECT(0, "$ORDEAL board flash f.elf --dry-run");
+    OUT("tcl/ordeal-ftdi.cfg -c 'init; ordeal_load_firmware");
+    EXPECT(0, "$ORDEAL board flash b.svf --dry-run");
+    OUT("tcl/ecp5-ftdi.cfg -c 'init; ordeal_program");
     EXPECT(2, "$ORDEAL board flash x.hex");
     ERR("'x.hex' is none of");
     EXPECT(2, "$ORDEAL board flash x.bin --programmer hammer");

@@ -166,6 +166,24 @@ static void test_smallest_board(void)
     TEST_ASSERT_NOT_NULL(strstr(text, "hart 1: XLEN=32, misa=0x40000101"));
 }
 
+/* As far as the adapter, which is not there: a product of that number does not exist. */
+static void test_configurations_of_the_bench(void)
+{
+    static const char *const configs[] = { "tcl/ordeal-ftdi.cfg", "tcl/ecp5-ftdi.cfg" };
+    for (int i = 0; i < 2; i++) {
+        char *argv[] = { "openocd", "-c", "set ORDEAL_FTDI_PID 0xffff", "-f", (char *)configs[i],
+                         "-c", "init", NULL };
+        struct why why;
+        TEST_ASSERT_TRUE_MESSAGE(child_start(&openocd, argv, NULL, file("openocd.log"), &why),
+                                 why.text);
+        child_wait(&openocd, LIMIT);
+        read_log("openocd.log");
+        TEST_ASSERT_NOT_NULL_MESSAGE(strstr(text, "unable to open ftdi device with vid 0403, pid "
+                                                  "ffff"), text);
+        child_stop(&openocd);
+    }
+}
+
 static void test_firmware(void)
 {
     char settings[4200];
@@ -261,6 +279,7 @@ int main(void)
     RUN_TEST(test_images);
     RUN_TEST(test_resets);
     RUN_TEST(test_a_test_by_hand);
+    RUN_TEST(test_configurations_of_the_bench);
     RUN_TEST(test_firmware);
     RUN_TEST(test_gdb_breaks_in_firmware);
     RUN_TEST(test_gdb_sees_harts_as_threads);
