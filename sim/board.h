@@ -2,8 +2,8 @@
  * device core, JTAG (rtl/board/). What plugs into the pins is usb_host.h and jtag_port.h.
  *
  * A model is a shared object that exports one `const struct board_interface board_interface`, made
- * by sim/build. One sample is one period of the 48 MHz clock; the system's clock is slower. The same
- * calls give the same run. */
+ * by sim/build. One sample is one period of the 48 MHz clock; the system's clock is slower. The
+ * same calls give the same run. */
 #ifndef SIM_BOARD_H
 #define SIM_BOARD_H
 

@@ -31,7 +31,8 @@ bool board_firmware_read(struct board_firmware *f, const char *path, char *why, 
     int line = 0;
     *f = (struct board_firmware){ 0 };
     if (!path && !find(found)) {
-        snprintf(why, size, "there is no firmware.hex beside this program: 'make firmware' builds it");
+        snprintf(why, size, "there is no firmware.hex beside this program: 'make firmware' "
+                            "builds it");
         return false;
     }
     path = path ? path : found;

@@ -261,8 +261,8 @@ static bool find(const char *const *places, const char *file, char path[PATH_MAX
     return false;
 }
 
-/* Runs the script; its one line of output is the path of the model, "" if `look` is set and it is not
- * there. What goes wrong the script tells on standard error. */
+/* Runs the script; its one line of output is the path of the model, "" if `look` is set and it is
+ * not there. What goes wrong the script tells on standard error. */
 static bool run_script(char *script, bool look, char *name, char path[PATH_MAX], char *why,
                        size_t size)
 {

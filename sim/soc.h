@@ -74,8 +74,8 @@ struct soc_interface {
     void (*destroy)(struct soc *);
     /* Everything but code and memory is as new; harts start at MAP_CODE at the first step. */
     void (*reset)(struct soc *, const struct soc_setup *);
-    /* Between reset and the first step. False: not all of it is in the model. `address` is in bytes,
-     * `count` of 32-bit words. */
+    /* Between reset and the first step. False: not all of it is in the model. `address` is in
+     * bytes, `count` of 32-bit words. */
     bool (*write_code)(struct soc *, uint32_t hart, uint32_t address, const uint32_t *words,
                        uint32_t count);
     bool (*write_memory)(struct soc *, uint32_t offset, const uint32_t *words, uint32_t count);
@@ -102,8 +102,8 @@ struct soc_interface {
     bool (*waves)(struct soc *, const char *file);
     /* Coverage so far, as Verilator writes it. False: it was built without. */
     bool (*coverage)(struct soc *, const char *file);
-    /* A machine that is elsewhere: why it can no longer be reached, since the last reset; what others
-     * return then is of no meaning. NULL: it can. May be NULL itself: it always can. */
+    /* A machine that is elsewhere: why it can no longer be reached, since the last reset; what
+     * others return then is of no meaning. NULL: it can. May be NULL itself: it always can. */
     const char *(*lost)(const struct soc *);
 };
 

@@ -1,7 +1,7 @@
 /* The whole way to a board and back: OpenOCD loads the firmware over JTAG, the board enumerates,
- * the program runs tests over libusb, over the simulated wires, in the RTL; the traces must be those
- * of --target sim, over JTAG as well. Faults on the wires may cost time alone, a board that loses
- * its power one test; a bug must be found. */
+ * the program runs tests over libusb, over the simulated wires, in the RTL; the traces must be
+ * those of --target sim, over JTAG as well. Faults on the wires may cost time alone, a board that
+ * loses its power one test; a bug must be found. */
 #include "shell.h"
 
 void setUp(void) { shell_enter(); }
@@ -17,8 +17,8 @@ void tearDown(void) { shell_leave(); }
     "set ORDEAL_HARTS 2; gdb_port disabled; telnet_port disabled; tcl_port " tcl_port "\" " \
     "-f $HOME_OF_TESTS/tcl/ordeal-sim.cfg -c \"init; " command "\" >openocd.log 2>&1 "
 
-/* Reset, firmware over JTAG, enumeration, 50 tests, all right, and cycle by cycle what the simulation of
- * the machine alone says. */
+/* Reset, firmware over JTAG, enumeration, 50 tests, all right, and cycle by cycle what the
+ * simulation of the machine alone says. */
 static void test_from_reset_to_verdict(void)
 {
     EXPECT(0, "timeout 600 \"$ORDEAL-board\" --no-firmware --jtag 0 -- sh -c '"
@@ -124,8 +124,8 @@ static void begins(const char *lines)
 }
 
 /* A board that keeps its power goes on where it was. One that has none but the cable's loses that
- * test, and it alone. The others do what they do without, cycle by cycle; the long one waits for the
- * cable, and may see other values then. */
+ * test, and it alone. The others do what they do without, cycle by cycle; the long one waits for
+ * the cable, and may see other values then. */
 static void test_a_test_is_lost_with_the_power(void)
 {
     run_three(0, "--bus-powered", "-o whole.trace");

@@ -1,5 +1,5 @@
-// What the monitor steers the machine on trial with: its setup and reset, the loader, the capture stream,
-// counters; and for itself a CRC-32, a timer and a watchdog. Registers as board.def says.
+// What the monitor steers the machine on trial with: its setup and reset, the loader, the capture
+// stream, counters; and for itself a CRC-32, a timer and a watchdog. Registers as board.def says.
 `default_nettype none
 `include "soc.vh"
 `include "board.vh"
@@ -54,8 +54,9 @@ module devices #(
     wire [11:0] addr = reg_addr_i[11:10] == 2'd1 ? `DEV_LOAD_DATA
                      : reg_addr_i[11:10] == 2'd2 ? `DEV_CAPTURE : reg_addr_i;
 
-    // An access takes three cycles: it is seen, what it asks for comes, it is answered. What the loader,
-    // the machine's counters and the FIFO give a cycle after they were asked is there by then.
+    // An access takes three cycles: it is seen, what it asks for comes, it is answered. What the
+    // loader, the machine's counters and the FIFO give a cycle after they were asked is there by
+    // then.
     reg [1:0] step_q;
     wire      crc_busy;       // whoever wants the CRC waits until it has taken the last word
     wire      crc_wanted = addr == `DEV_CRC || addr == `DEV_CRC_DATA;
@@ -135,7 +136,7 @@ module devices #(
         end
     end
 
-    // ---- for the monitor itself -------------------------------------------------------------------
+    // ---- for the monitor itself ---------------------------------------------------------------
 
     // CRC-32 as everybody has it (reflected 04C11DB7), a byte a cycle, low byte first.
     reg [31:0] crc_q, crc_data_q;
@@ -184,7 +185,7 @@ module devices #(
     end
     assign monitor_reset_o = rst_i || restart_q;
 
-    // ---- reading ----------------------------------------------------------------------------------
+    // ---- reading ------------------------------------------------------------------------------
 
     reg [31:0] data_q;
     reg        parameter_q;

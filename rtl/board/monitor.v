@@ -1,8 +1,8 @@
-// The hart that runs the firmware, its RAM, and the bus on which it and the debugger's system-bus access
-// reach that RAM, the devices and the USB core.
+// The hart that runs the firmware, its RAM, and the bus on which it and the debugger's system-bus
+// access reach that RAM, the devices and the USB core.
 //
-// It is a hart like those on trial, with neither cache nor load/store unit: an access is over before
-// the next begins. Fetches have a port of the RAM to themselves.
+// It is a hart like those on trial, with neither cache nor load/store unit: an access is over
+// before the next begins. Fetches have a port of the RAM to themselves.
 `default_nettype none
 `include "soc.vh"
 `include "board.vh"
@@ -51,7 +51,7 @@ module monitor #(
 );
     localparam AW = $clog2(RAM_WORDS);
 
-    // ---- the hart ---------------------------------------------------------------------------------
+    // ---- the hart -----------------------------------------------------------------------------
 
     wire [31:0] code_addr, op_addr, op_data;
     reg  [31:0] code_data_q;
@@ -98,10 +98,10 @@ module monitor #(
     wire [3:0]  op_be     = op_size == 2'd0 ? 4'b0001 << op_addr[1:0]
                           : op_size == 2'd1 ? 4'b0011 << op_addr[1:0] : 4'b1111;
 
-    // ---- who has the bus --------------------------------------------------------------------------
+    // ---- who has the bus ----------------------------------------------------------------------
 
-    // The hart, unless the other waits and the hart had it last. Kept until the access is over, which it
-    // comes to even if the hart is reset meanwhile: devices count on that.
+    // The hart, unless the other waits and the hart had it last. Kept until the access is over,
+    // which it comes to even if the hart is reset meanwhile: devices count on that.
     reg         busy_q, other_q; // an access goes on; it is, or the last was, the other's
     reg         write_q;         // of the one that goes on
     reg  [31:0] addr_q, wdata_q;
@@ -145,7 +145,7 @@ module monitor #(
     // Fences and hints have nothing to wait for.
     assign op_ready = op_access ? !other && ends : op_valid;
 
-    // ---- RAM --------------------------------------------------------------------------------------
+    // ---- RAM ----------------------------------------------------------------------------------
 
     (* no_rw_check *)
     reg [31:0] array [0:RAM_WORDS-1] /*verilator public_flat_rw*/;
@@ -162,7 +162,7 @@ module monitor #(
         ram_word_q <= array[addr[AW+1:2]];
     end
 
-    // ---- results ----------------------------------------------------------------------------------
+    // ---- results ------------------------------------------------------------------------------
 
     always @(posedge clk_i) begin
         wb_valid_q    <= !rst_i && op_access && op_load && op_ready && op_rd != 5'd0;

@@ -70,7 +70,8 @@ module monitor #(
         .inv_valid_i(1'b0), .inv_addr_i(14'd0), .ipi_i(1'b0),
         .ipi_clear_o(unused_clear), .rec_room_i(1'b1), .rec_valid_o(unused_valid),
         .rec_ready_i(1'b0), .rec_last_o(unused_last), .rec_data_o(unused_record),
-        .done_o(unused_done), .pc_o(unused_pc), .retired_o(unused_retired), .dbg_rst_i(dbg_rst_i), .dbg_halt_i(dbg_halt_i),
+        .done_o(unused_done), .pc_o(unused_pc), .retired_o(unused_retired),
+        .dbg_rst_i(dbg_rst_i), .dbg_halt_i(dbg_halt_i),
         .dbg_resume_i(dbg_resume_i), .dbg_halted_o(dbg_halted_o),
         .dbg_insn_valid_i(dbg_insn_valid_i), .dbg_insn_i(dbg_insn_i), .dbg_ack_o(dbg_ack_o),
         .dbg_fault_o(dbg_fault_o), .dbg_data_o(dbg_data_o)
@@ -83,7 +84,7 @@ module monitor #(
     assign sb_rdata_o = 32'd0;
     assign sb_error_o = 1'b1;
     wire unused = &{1'b0, addr, sb_valid_i, sb_write_i, sb_addr_i, sb_be_i, sb_wdata_i,
-        unused_loaded, unused_record, unused_pc, unused_retired, unused_be, unused_lock, unused_clear, unused_valid,
-        unused_last, unused_done};
+        unused_loaded, unused_record, unused_pc, unused_retired, unused_be, unused_lock,
+        unused_clear, unused_valid, unused_last, unused_done};
 endmodule
 `default_nettype wire

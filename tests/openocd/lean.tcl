@@ -1,11 +1,12 @@
-# The smallest board: no system bus, no breakpoints in hardware, nobody drops records. FIRMWARE is loaded
-# through the monitor itself.
+# The smallest board: no system bus, no breakpoints in hardware, nobody drops records. FIRMWARE is
+# loaded through the monitor itself.
 
 foreach t $all { same running [$t curstate] "$t after examination" }
 targets ordeal.monitor
 halt
 ordeal_setup [expr {$ordeal_number(MODEL_TSO)}] 1
-# 0: lui a1, 0x80000  4: li a0, 0  8: addi a0, a0, 1  c: j 8  10: sw a0, 0x104(a1)  14: lw a2, 0x104(a1)  18: j 18
+# 0: lui a1, 0x80000  4: li a0, 0  8: addi a0, a0, 1  c: j 8
+# 10: sw a0, 0x104(a1)  14: lw a2, 0x104(a1)  18: j 18
 set code {0x800005b7 0x513 0x150513 0xffdff06f 0x10a5a223 0x1045a603 0x6f}
 ordeal_load 0x80000000 $code
 ordeal_load 0x88000000 $code

@@ -1,5 +1,5 @@
-// For lint alone: the vendor's cells that the tops use, as black boxes, with the ports and parameters that
-// they use. Synthesis has its own.
+// For lint alone: the vendor's cells that the tops use, as black boxes, with the ports and parameters
+// that they use. Synthesis has its own.
 `default_nettype none
 module EHXPLLL #(
     parameter CLKI_DIV = 1,

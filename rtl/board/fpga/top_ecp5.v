@@ -1,5 +1,5 @@
-// OrangeCrab r0.2 with an ECP5-85F: four harts, with everything but bugs and delays, and the firmware in the
-// monitor's RAM from power-on.
+// OrangeCrab r0.2 with an ECP5-85F: four harts, with everything but bugs and delays, and the
+// firmware in the monitor's RAM from power-on.
 //
 // Of the oscillator's 48 MHz the PLL makes both clocks: 48 MHz for USB, 24 MHz for the rest. The
 // JTAG of the debug module is on ordinary pins (ecp5-85f.lpf): that of the FPGA itself is another.
@@ -21,7 +21,7 @@ module top_ecp5 #(
     output wire led_g_n,       // waits for a test
     output wire led_b_n        // a test runs
 );
-    // ---- clocks: 48 MHz * 12 = 576 MHz, of which a twelfth and a twenty-fourth ------------------------
+    // ---- clocks: 48 MHz * 12 = 576 MHz, of which a twelfth and a twenty-fourth ----------------
 
     wire clk_usb, clk, locked;
     (* FREQUENCY_PIN_CLKI="48", FREQUENCY_PIN_CLKOP="48", FREQUENCY_PIN_CLKOS="24",
@@ -48,7 +48,7 @@ module top_ecp5 #(
             awake_q <= awake_q + 8'd1;
     end
 
-    // ---- pins -------------------------------------------------------------------------------------
+    // ---- pins ---------------------------------------------------------------------------------
 
     wire dp_in, dn_in, dp_out, dn_out, oe;
     BB usb_p (.B(usb_d_p), .I(dp_out), .T(!oe), .O(dp_in));
@@ -62,8 +62,9 @@ module top_ecp5 #(
     board #(
         .NHARTS(4), .ZOO(0), .DELAYS(0), .FIRMWARE(FIRMWARE), .CLOCK(32'd24000000), .BUILD(BUILD)
     ) board (
-        .clk_i(clk), .rst_i(!awake_q[7]), .serial_i(SERIAL), .clk48_i(clk_usb), .usb_dp_i(dp_in), .usb_dn_i(dn_in),
-        .usb_dp_o(dp_out), .usb_dn_o(dn_out), .usb_oe_o(oe), .usb_pullup_o(usb_pullup),
+        .clk_i(clk), .rst_i(!awake_q[7]), .serial_i(SERIAL), .clk48_i(clk_usb),
+        .usb_dp_i(dp_in), .usb_dn_i(dn_in), .usb_dp_o(dp_out), .usb_dn_o(dn_out), .usb_oe_o(oe),
+        .usb_pullup_o(usb_pullup),
         .tck_i(jtag_tck), .tms_i(jtag_tms), .tdi_i(jtag_tdi), .trst_i(1'b0), .tdo_o(jtag_tdo),
         .running_o(running), .broken_o(broken)
     );

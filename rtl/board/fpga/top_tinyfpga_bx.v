@@ -19,7 +19,7 @@ module top_tinyfpga_bx #(
     output wire jtag_tdo,
     output wire led            // a test runs
 );
-    // ---- clocks: 16 MHz * 48 = 768 MHz, of which a sixteenth ------------------------------------------
+    // ---- clocks: 16 MHz * 48 = 768 MHz, of which a sixteenth ----------------------------------
 
     wire clk48, locked;
     SB_PLL40_CORE #(
@@ -41,7 +41,7 @@ module top_tinyfpga_bx #(
             awake_q <= awake_q + 9'd1;
     end
 
-    // ---- pins -------------------------------------------------------------------------------------
+    // ---- pins ---------------------------------------------------------------------------------
 
     localparam [5:0] TRISTATE = 6'b1010_01; // neither output, enable nor input are registered
     wire dp_in, dn_in, dp_out, dn_out, oe;
