@@ -1,6 +1,7 @@
 #include "board_usb.h"
 
 #include <libusb.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,6 +47,7 @@ struct usb_port {
     uint8_t in, out;              /* endpoints */
     char serial[BOARD_SERIAL];
     bool lost, closing;
+    struct usb_port *next_awaiting;
     unsigned strikes;             /* since something came or went well */
     struct in_transfer receiving[IN_TRANSFERS];
     struct out_transfer sending[OUT_TRANSFERS];
@@ -124,6 +126,36 @@ static void read_serial(libusb_device *device, libusb_device_handle *handle, cha
     serial[kept] = 0;
 }
 
+/* Those who wait for their board to come back. When it does, it is theirs: nobody else here who is
+ * content with any board takes it. */
+static struct usb_port *awaiting;
+static pthread_mutex_t awaiting_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static bool is_awaited(const char *serial)
+{
+    bool awaited = false;
+    pthread_mutex_lock(&awaiting_lock);
+    for (const struct usb_port *p = awaiting; p && *serial; p = p->next_awaiting)
+        awaited |= strcmp(p->serial, serial) == 0;
+    pthread_mutex_unlock(&awaiting_lock);
+    return awaited;
+}
+
+static void await(struct usb_port *p, bool begins)
+{
+    pthread_mutex_lock(&awaiting_lock);
+    struct usb_port **link = &awaiting;
+    while (!begins && *link != p)
+        link = &(*link)->next_awaiting;
+    if (begins) {
+        p->next_awaiting = awaiting;
+        awaiting = p;
+    } else {
+        *link = p->next_awaiting;
+    }
+    pthread_mutex_unlock(&awaiting_lock);
+}
+
 /* Opens one and claims it, if it has the serial number that is wanted (NULL: any). NULL: it has
  * not, or there is a problem with it. */
 static libusb_device_handle *open_device(libusb_device *device, const char *wanted, uint8_t *in,
@@ -138,7 +170,7 @@ static libusb_device_handle *open_device(libusb_device *device, const char *want
         return NULL;
     }
     read_serial(device, handle, found->serial);
-    bool good = !wanted || strcmp(wanted, found->serial) == 0;
+    bool good = wanted ? strcmp(wanted, found->serial) == 0 : !is_awaited(found->serial);
     if (good && !find_endpoints(device, in, out)) {
         snprintf(found->problem, sizeof found->problem, "the board at USB %s has not the endpoints "
                  "it should have: 'ordeal board flash' brings its firmware up to date",
@@ -202,6 +234,22 @@ bool board_usb_list(struct board_found **found, size_t *count, struct why *why)
     *found = list.data;
     *count = list.count;
     return good;
+}
+
+int board_usb_present(void)
+{
+    libusb_context *context;
+    libusb_device **devices;
+    int count = 0;
+    if (libusb_init(&context) != 0)
+        return 0;
+    ssize_t n = libusb_get_device_list(context, &devices);
+    for (ssize_t i = 0; i < n; i++)
+        count += is_board(devices[i]);
+    if (n >= 0)
+        libusb_free_device_list(devices, 1);
+    libusb_exit(context);
+    return count;
 }
 
 /* ---- transfers ------------------------------------------------------------------------------- */
@@ -407,16 +455,16 @@ static bool usb_reopen(struct board_port *port, double seconds, struct why *why)
 {
     struct usb_port *p = (struct usb_port *)port;
     double started = now_seconds();
+    bool back = false;
     leave(p);
+    await(p, true);
     do {
         struct timeval wait = { 0, REOPEN_MS * 1000 };
         libusb_handle_events_timeout_completed(p->context, &wait, NULL);
-        if (interrupted())
-            return false;
-        if (enter(p, *p->serial ? p->serial : NULL, why))
-            return true;
-    } while (now_seconds() - started < seconds);
-    return false;
+        back = !interrupted() && enter(p, *p->serial ? p->serial : NULL, why);
+    } while (!back && !interrupted() && now_seconds() - started < seconds);
+    await(p, false);
+    return back;
 }
 
 static void usb_close(struct board_port *port)

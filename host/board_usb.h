@@ -15,7 +15,10 @@ struct board_found {
 /* What is connected; `*found` is the caller's to free. False: `why`. */
 bool board_usb_list(struct board_found **found, size_t *count, struct why *why);
 
-/* The board with this serial number, or any that nobody uses (NULL). NULL: `why`. */
+/* How many are connected, in use or not: asks the computer, not the boards. */
+int board_usb_present(void);
+
+/* The board with this serial number, or any that nobody uses or waits for (NULL). NULL: `why`. */
 struct board_port *board_usb_open(const char *serial, struct why *why);
 const char *board_usb_serial(const struct board_port *port);
 

@@ -355,6 +355,21 @@ static bool on_settled(void *user, const struct stream_test *t)
     return printed && (r->keep_going || r->failed < r->stop_after);
 }
 
+static void *on_another(void *user, int at_work)
+{
+    struct run *r = user;
+    struct why why;
+    void *machine = machines_another(&r->machines, at_work, &why);
+    if (machine || *why.text)
+        progress_erase(&r->progress);
+    if (machine)
+        complain(r->command, "another %s is there and takes part", r->target->name);
+    else if (*why.text)
+        complain(r->command, "another %s is there and is left alone: %s", r->target->name,
+                 why.text);
+    return machine;
+}
+
 static void on_tick(void *user, const struct stream_totals *so_far)
 {
     struct run *r = user;
@@ -458,6 +473,7 @@ static void close_output(struct run *r)
 
 static void stream(struct run *r, char *const *files)
 {
+    bool all_that_come = r->target->present && !r->jobs && !r->machine.serial && !r->machine.link;
     struct stream_plan plan = {
         .target = r->target, .machines = machines_at_work(&r->machines),
         .machine_count = r->machines.jobs,
@@ -466,7 +482,7 @@ static void stream(struct run *r, char *const *files)
         .patient = true, .first_iteration = r->first_iteration, .iterations = r->iterations,
         .check = r->check, .model = r->failures.model, .limit = r->limit,
         .outcome = r->out.stream ? on_outcome : NULL, .settled = on_settled, .tick = on_tick,
-        .user = r,
+        .another = all_that_come ? on_another : NULL, .user = r,
     };
     for (char *const *f = files; *f; f++)
         plan.patient &= strcmp(*f, "-") != 0;

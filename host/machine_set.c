@@ -132,8 +132,8 @@ bool machines_open(struct machines *m, const struct target *target,
                    const struct target_options *options, const struct machine_options *o, int jobs,
                    struct why *why)
 {
+    *m = (struct machines){ .target = target, .jobs = jobs };
     struct target_options how = *options;
-    char soc[PATH_MAX];
     how.bug = o->bug;
     how.tm = o->tm;
     how.machine = o->name;
@@ -141,7 +141,7 @@ bool machines_open(struct machines *m, const struct target *target,
     how.emit = o->emit;
     how.isa = o->isa;
     how.platform = o->platform;
-    how.soc = o->soc && realpath(o->soc, soc) ? soc : o->soc; /* here, not where libraries are */
+    how.soc = o->soc && realpath(o->soc, m->soc) ? m->soc : o->soc; /* not where libraries are */
     how.config = o->config;
     how.delay = o->delay;
     how.capture = o->capture;
@@ -151,7 +151,7 @@ bool machines_open(struct machines *m, const struct target *target,
     how.link = o->link;
     how.openocd = o->openocd;
     how.harts = o->harts < UINT32_MAX ? (uint32_t)o->harts : UINT32_MAX;
-    *m = (struct machines){ .target = target, .jobs = jobs };
+    m->how = how;
     if (target->usage && !target->usage(&how, why))
         return false;
     m->missing = target->usage;
@@ -175,6 +175,29 @@ bool machines_open(struct machines *m, const struct target *target,
 void *const *machines_at_work(const struct machines *m)
 {
     return m->jobs > 1 ? m->machine + 1 : m->machine;
+}
+
+void *machines_another(struct machines *m, int at_work, struct why *why)
+{
+    int free = m->jobs > 1 ? m->jobs + 1 : 1;
+    why->text[0] = '\0';
+    while (free <= MOST_JOBS && m->machine[free])
+        free++;
+    int present = free <= MOST_JOBS ? m->target->present() : 0;
+    if (present <= at_work)
+        m->present = 0;
+    if (present <= at_work || present == m->present)
+        return NULL;
+    void *machine = NULL;
+    if (m->target->open(&m->how, &machine, why)) {
+        if (m->target->alike(m->machine[0], machine, why)) {
+            m->present = 0;
+            return m->machine[free] = machine;
+        }
+        m->target->close(machine);
+    }
+    m->present = present;
+    return NULL;
 }
 
 void machines_close(struct machines *m)

@@ -36,6 +36,9 @@ struct machines {
     const struct target *target;
     void *machine[MOST_JOBS + 1];
     int jobs;
+    struct target_options how;   /* they are opened */
+    char soc[PATH_MAX];
+    int present;                 /* of things, when one that came was last looked for in vain */
     bool missing;                /* they cannot be opened since they are not there */
 };
 
@@ -47,6 +50,9 @@ bool machines_open(struct machines *m, const struct target *target,
                    const struct target_options *options, const struct machine_options *o, int jobs,
                    struct why *why);
 void *const *machines_at_work(const struct machines *m);
+/* Of things: one more than those `at_work` that has come and is like the others; it is closed with
+ * them. NULL: there is none, or, with a reason in `why`, none that can be used. */
+void *machines_another(struct machines *m, int at_work, struct why *why);
 void machines_close(struct machines *m);
 
 #endif

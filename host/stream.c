@@ -8,6 +8,8 @@
 
 #include "progress.h"
 
+static const double LOOK_SECONDS = 1; /* between looks for machines that came */
+
 /* ---- waiting ------------------------------------------------------------------- */
 
 void stream_tick(struct stream *s)
@@ -131,6 +133,61 @@ void stream_settle(struct stream *s)
     pthread_mutex_unlock(&s->lock);
 }
 
+/* ---- machines ------------------------------------------------------------------------------ */
+
+/* The threads leave ^C to the caller's. */
+static void hide_signals(sigset_t *before)
+{
+    sigset_t ours;
+    sigfillset(&ours);
+    sigdelset(&ours, SIGUSR1);   /* ends the maker's wait for standard input */
+    pthread_sigmask(SIG_SETMASK, &ours, before);
+}
+
+/* With a thread of its own, or else it is the caller's. */
+static bool start_runner(struct stream *s, void *machine, bool lives)
+{
+    struct runner *r = &s->runners[s->runner_count];
+    sigset_t before;
+    *r = (struct runner){ .s = s, .number = s->runner_count++, .machine = machine, .lives = lives };
+    if (!lives)
+        return true;
+    pthread_mutex_lock(&s->lock);
+    s->runners_left++;
+    pthread_mutex_unlock(&s->lock);
+    hide_signals(&before);
+    r->lives = pthread_create(&r->thread, NULL, runner_main, r) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return r->lives;
+}
+
+static bool start_runners(struct stream *s)
+{
+    bool alone = s->plan->machine_count == 1 && !s->plan->another, good = true;
+    for (int i = 0; good && i < s->plan->machine_count; i++)
+        good = start_runner(s, s->plan->machines[i], !alone);
+    return good;
+}
+
+/* A machine that has come takes part from now on. */
+static void look_for_machines(struct stream *s)
+{
+    double now = now_seconds();
+    if (!s->plan->another || s->runner_count == MOST_MACHINES || now - s->looked < LOOK_SECONDS)
+        return;
+    pthread_mutex_lock(&s->lock);
+    int at_work = s->runners_left;
+    bool idle = s->no_more || (s->made && !s->ready.first);
+    pthread_mutex_unlock(&s->lock);
+    void *machine = idle ? NULL : s->plan->another(s->plan->user, at_work);
+    s->looked = now_seconds();
+    if (machine && !start_runner(s, machine, true)) {
+        pthread_mutex_lock(&s->lock);
+        s->runners_left--;
+        pthread_mutex_unlock(&s->lock);
+    }
+}
+
 /* Until all tests are, those to come included. */
 static void settle_all(struct stream *s)
 {
@@ -142,6 +199,7 @@ static void settle_all(struct stream *s)
             wait_a_while(s);
         pthread_mutex_unlock(&s->lock);
         stream_tick(s);
+        look_for_machines(s);
         stream_settle(s);
         pthread_mutex_lock(&s->lock);
     }
@@ -159,34 +217,11 @@ static int cores(void)
 
 static void on_wake(int signal) { (void)signal; }
 
-/* One machine is the caller's thread's, who is not started. */
-static bool start_runners(struct stream *s)
-{
-    bool alone = s->plan->machine_count == 1, good = true;
-    for (int i = 0; good && i < s->plan->machine_count; i++) {
-        struct runner *r = &s->runners[i];
-        *r = (struct runner){ .s = s, .number = i, .machine = s->plan->machines[i],
-                              .lives = !alone };
-        if (alone)
-            break;
-        pthread_mutex_lock(&s->lock);
-        s->runners_left++;
-        pthread_mutex_unlock(&s->lock);
-        good = pthread_create(&r->thread, NULL, runner_main, r) == 0;
-        if (!good)
-            r->lives = false;
-    }
-    return good;
-}
-
-/* The threads leave ^C to the caller's; SIGUSR1 ends the maker's wait for standard input. */
 static bool start_threads(struct stream *s)
 {
-    sigset_t ours, before;
-    sigfillset(&ours);
-    sigdelset(&ours, SIGUSR1);
+    sigset_t before;
     sigaction(SIGUSR1, &(struct sigaction){ .sa_handler = on_wake }, NULL);
-    pthread_sigmask(SIG_SETMASK, &ours, &before);
+    hide_signals(&before);
     s->maker_lives = pthread_create(&s->maker, NULL, maker_main, s) == 0;
     s->sifter_lives = s->plan->check && pthread_create(&s->sifter, NULL, sifter_main, s) == 0;
     for (int n = s->plan->check ? cores() : 0; s->maker_lives && s->checker_count < n;)
@@ -194,10 +229,9 @@ static bool start_threads(struct stream *s)
             s->checker_count++;
         else
             n = s->checker_count;
-    bool running = start_runners(s);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return s->maker_lives && (!s->plan->check || (s->checker_count && s->sifter_lives))
-        && running;
+        && start_runners(s);
 }
 
 static void end_threads(struct stream *s)
@@ -207,7 +241,7 @@ static void end_threads(struct stream *s)
     pthread_cond_broadcast(&s->for_runners);
     pthread_cond_broadcast(&s->for_maker);
     pthread_mutex_unlock(&s->lock);
-    for (int i = 0; i < s->plan->machine_count; i++)
+    for (int i = 0; i < s->runner_count; i++)
         if (s->runners[i].lives)
             pthread_join(s->runners[i].thread, NULL);
     pthread_mutex_lock(&s->lock);
@@ -266,7 +300,7 @@ static void close_stream(struct stream *s)
 {
     struct test *t;
     end_threads(s);
-    for (int i = 0; i < s->plan->machine_count; i++)
+    for (int i = 0; i < s->runner_count; i++)
         free(s->runners[i].filling);
     while ((t = tests_pop(&s->flight))) {
         if (!s->told_all)
@@ -307,8 +341,8 @@ enum stream_end stream_run(const struct stream_plan *plan, struct stream_report 
         report->totals.seconds = now_seconds() - s.started;
     }
     close_stream(&s);
-    for (int i = 0; i < plan->machine_count; i++)
-        report->totals.running += s.runners[i].run_seconds / plan->machine_count;
+    for (int i = 0; i < s.runner_count; i++)
+        report->totals.running += s.runners[i].run_seconds / s.runner_count;
     if (s.end == STREAM_DONE && s.check_end != STREAM_DONE) {
         s.end = s.check_end;
         report->error = s.check_error;

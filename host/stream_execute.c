@@ -203,12 +203,25 @@ static enum target_result run_machine(struct runner *r, struct test *t, struct w
     return result;
 }
 
+/* A machine that is gone takes its test along, and leaves the others to those that are there. */
+static bool can_leave(struct runner *r)
+{
+    struct stream *s = r->s;
+    pthread_mutex_lock(&s->lock);
+    r->leaves = s->plan->another && s->runners_left > 1;
+    s->runners_left -= r->leaves;
+    pthread_mutex_unlock(&s->lock);
+    return r->leaves;
+}
+
 static void run_test(struct runner *r, struct test *t)
 {
     struct stream *s = r->s;
     struct why why = { "" };
     r->running = t;
     enum target_result result = run_machine(r, t, &why);
+    if (t->end == STREAM_DONE && result == TARGET_FAILED && can_leave(r))
+        result = TARGET_LOST;
     if (t->end == STREAM_DONE && (result == TARGET_HUNG || result == TARGET_FAILED))
         could_not_run(r, STREAM_TARGET, ORDEAL_IO, why.text);
     if (result == TARGET_LOST && !(t->lost = strdup(why.text)))
@@ -230,7 +243,7 @@ void runner_work(struct runner *r)
 {
     struct stream *s = r->s;
     struct test *t;
-    while (!s->stop && (t = take_test(r))) {
+    while (!s->stop && !r->leaves && (t = take_test(r))) {
         run_test(r, t);
         if (!r->lives) {
             stream_tick(s);
@@ -246,7 +259,7 @@ void *runner_main(void *user)
     pthread_setname_np(pthread_self(), "runner");
     runner_work(r);
     pthread_mutex_lock(&s->lock);
-    s->runners_left--;
+    s->runners_left -= !r->leaves;
     pthread_cond_broadcast(&s->for_runners);
     pthread_mutex_unlock(&s->lock);
     return NULL;

@@ -59,6 +59,7 @@ struct runner {
     void *machine;
     pthread_t thread;
     bool lives;                  /* it has a thread of its own */
+    bool leaves;                 /* its machine is out of reach: it takes no more */
     struct chunk *filling;
     struct test *running;        /* NULL: between tests */
     uint64_t calls;              /* of the sink */
@@ -91,6 +92,7 @@ struct stream {
     struct ordeal_error check_error;
 
     struct runner runners[MOST_MACHINES];
+    int runner_count;
     int runners_left;            /* that may still take a test, of those with threads */
     bool begun;                  /* the first test was taken */
     bool no_more;                /* none is to be taken: one could not be run */
@@ -99,6 +101,7 @@ struct stream {
     enum stream_end end;         /* from here on it is the caller's */
     bool told_all;               /* what is left in flight is not to be told */
     double started, clock_seconds;
+    double looked;               /* for machines that came */
 };
 
 /* ---- lists of tests ------------------------------------------------------------------------ */
@@ -178,9 +181,6 @@ void stream_wait(struct runner *r);
 void stream_settle(struct stream *s);
 void stream_tick(struct stream *s);
 void free_test(struct stream *s, struct test *t);
-
-/* Several machines, a thread each. */
-static inline bool stream_is_wide(const struct stream *s) { return s->plan->machine_count > 1; }
 
 static inline bool stream_is_stopped(void *stream) { return ((struct stream *)stream)->stop; }
 

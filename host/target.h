@@ -80,10 +80,11 @@ struct target {
     uint64_t (*cycles)(const void *machine);  /* of the machine on trial, since it was opened */
     double (*seconds)(const void *machine);   /* that these took, what is around them left out */
     /* Of machines that are things: whether the options are right, so that an open() that fails
-     * means that there is none; how many there are; whether two were built in the same way, else
-     * `why`. */
+     * means that there is none; how many there are that can be used, and how many at all, without
+     * asking them; whether two were built in the same way, else `why`. */
     bool (*usage)(const struct target_options *options, struct why *why);
     int (*connected)(void);
+    int (*present)(void);
     bool (*alike)(const void *a, const void *b, struct why *why);
 };
 

@@ -224,5 +224,6 @@ const struct target target_board = {
     .seconds = board_seconds,
     .usage = board_usage,
     .connected = board_connected,
+    .present = board_usb_present,
     .alike = board_alike,
 };

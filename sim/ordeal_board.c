@@ -42,6 +42,7 @@ enum {
 struct options {
     const char *model, *board, *firmware, *log, *fault, *waves;
     uint64_t seed;
+    uint64_t late;               /* bytes that the first board has sent when the others come */
     uint32_t boards;
     int usbip, jtag;             /* ports; -1: not asked for */
     bool empty, bus_powered, real_time, quiet;
@@ -63,11 +64,11 @@ struct simulated {
     struct jtag_port *jtag;
     struct jtag_pins jtag_pins;
     pthread_t thread;
-    bool started, powered;
+    bool first, come, started, powered;
     atomic_bool settled;         /* enumerated, or it takes too long for that */
 };
 
-static atomic_bool stopping;
+static atomic_bool stopping, late; /* all is over; boards that come later have come */
 
 static int complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 static int complain(const char *format, ...)
@@ -137,11 +138,15 @@ static void *run_board(void *user)
     struct simulated *s = user;
     while (!stopping) {
         samples(s, POLL);
+        if (s->first && usb_host_statistics(s->host)->bytes_in >= s->options->late)
+            late = true;
+        if (!s->come && late)
+            usb_host_plug(s->host, s->come = true);
         bool plugged = usb_host_plugged(s->host);
         if (s->options->bus_powered && plugged && !s->powered)
             power_on(s);
         s->powered = plugged;
-        bool ready = s->bus.state == USB_BUS_READY || s->options->empty
+        bool ready = s->bus.state == USB_BUS_READY || s->options->empty || !s->come
                      || usb_host_now(s->host) > SETTLE;
         poll_all(s);             /* shows the device to programs */
         if (ready && !s->settled)
@@ -163,7 +168,8 @@ static bool make_board(struct simulated *s, const struct options *o, uint32_t nu
                        const struct board_interface *model, const struct board_firmware *firmware)
 {
     char why[256];
-    *s = (struct simulated){ .options = o, .model = model, .firmware = firmware };
+    *s = (struct simulated){ .options = o, .model = model, .firmware = firmware,
+                             .first = number == 0, .come = number == 0 || !o->late };
     usb_fault_init(&s->fault, o->seed + number);
     if (o->fault && !usb_fault_parse(&s->fault, o->fault, why, sizeof why))
         return complain("--fault: %s", why), false;
@@ -181,6 +187,7 @@ static bool make_board(struct simulated *s, const struct options *o, uint32_t nu
     if (o->waves && !model->waves(s->board, o->waves))
         return complain("%s: no waves can be written there, or the model has none", o->waves),
                false;
+    usb_host_plug(s->host, s->come);
     usb_bus_init(&s->bus, s->host);
     if (o->usbip >= 0
         && !(s->usbip = board_usbip_new(&s->bus, (uint16_t)o->usbip, why, sizeof why)))
@@ -321,6 +328,7 @@ static const char help[] =
     "  --model NAME      what it is made of, as in sim/models.h (default h2-s16-w2-l4-b8-q4)\n"
     "  --board FILE      a model from its file, such as a netlist (sim/build_netlist)\n"
     "  --boards N        so many of them, 1 to 8, for COMMAND\n"
+    "  --late BYTES      all but the first are plugged in when it has sent so much\n"
     "  --firmware FILE   words in hex; default: the one that was built with this program\n"
     "  --no-firmware     the RAM is empty until somebody loads it over JTAG\n"
     "  --usbip PORT      usbip server on 127.0.0.1; 0: any port, which is told\n"
@@ -351,11 +359,11 @@ static bool parse_whole(const char *text, uint64_t least, uint64_t most, uint64_
 /* -1: go on. */
 static int parse(struct options *o, int argc, char **argv)
 {
-    enum { MODEL = 256, BOARD, BOARDS, FIRMWARE, NO_FIRMWARE, USBIP, JTAG, FAULT, SEED, LOG, WAVES,
-           BUS_POWERED, REAL_TIME, QUIET, HELP };
+    enum { MODEL = 256, BOARD, BOARDS, LATE, FIRMWARE, NO_FIRMWARE, USBIP, JTAG, FAULT, SEED, LOG,
+           WAVES, BUS_POWERED, REAL_TIME, QUIET, HELP };
     static const struct option names[] = {
         { "model", 1, NULL, MODEL }, { "board", 1, NULL, BOARD },
-        { "boards", 1, NULL, BOARDS },
+        { "boards", 1, NULL, BOARDS }, { "late", 1, NULL, LATE },
         { "firmware", 1, NULL, FIRMWARE }, { "no-firmware", 0, NULL, NO_FIRMWARE },
         { "usbip", 1, NULL, USBIP }, { "jtag", 1, NULL, JTAG }, { "fault", 1, NULL, FAULT },
         { "seed", 1, NULL, SEED }, { "log", 1, NULL, LOG }, { "waves", 1, NULL, WAVES },
@@ -375,6 +383,10 @@ static int parse(struct options *o, int argc, char **argv)
                 return complain("--boards '%s': expected a number from 1 to %d", optarg,
                                 MOST_BOARDS);
             o->boards = (uint32_t)number;
+            break;
+        case LATE:
+            if (!parse_whole(optarg, 1, UINT64_MAX, &o->late))
+                return complain("--late '%s': expected a number of bytes", optarg);
             break;
         case FIRMWARE: o->firmware = optarg; break;
         case NO_FIRMWARE: o->empty = true; break;
@@ -404,6 +416,8 @@ static int parse(struct options *o, int argc, char **argv)
         return complain("the board has one plug: either -- COMMAND or --usbip");
     if (o->boards > 1 && (o->usbip >= 0 || o->jtag >= 0 || o->log || o->waves))
         return complain("--usbip, --jtag, --log and --waves are for one board");
+    if (o->late && o->boards == 1)
+        return complain("--late is about the second board and those after it: give --boards");
     if (o->empty && o->firmware)
         return complain("--firmware and --no-firmware: which?");
     return -1;

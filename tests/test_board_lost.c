@@ -1,6 +1,9 @@
-/* Tests that a machine loses: told and counted, neither passed nor failed, and the run goes on. */
+/* Tests that a machine loses: told and counted, neither passed nor failed, and the run goes on;
+ * machines that leave a run, and that come to it. */
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "bias.h"
 #include "machine_set.h"
@@ -9,8 +12,11 @@
 
 /* ---- a machine that loses some tests, after one iteration ------------------------------------ */
 
-static uint64_t runs, lose_from, lose_to; /* tests by the order in which they run */
+static atomic_uint_fast64_t runs;         /* tests, of all machines */
+static uint64_t lose_from, lose_to;       /* by the order in which they run */
 static bool fails;                        /* in the end, instead of losing */
+static atomic_int served[2];              /* tests of a machine: it is one of these, or `runs` */
+static bool waits;                        /* the first machine, until the second has run a test */
 
 static bool open_machine(const struct target_options *o, void **machine, struct why *why)
 {
@@ -38,6 +44,10 @@ static enum target_result run(void *machine, const struct program *p, uint64_t f
                               uint64_t count, const struct target_sink *sink, struct why *why)
 {
     uint64_t values[4096] = { 0 }, number = runs++;
+    if (machine == &served[0] || machine == &served[1])
+        ++*(atomic_int *)machine;
+    for (int i = 0; waits && machine == &served[0] && !served[1] && i < 1000; i++)
+        usleep(10000);
     struct machine_claims c = claims(machine);
     TEST_ASSERT_LESS_THAN(4096, program_words(p, &c));
     for (uint64_t i = 0; i < count; i++) {
@@ -77,7 +87,8 @@ void setUp(void)
 {
     struct ordeal_error e;
     runs = 0;
-    fails = false;
+    fails = waits = false;
+    served[0] = served[1] = 0;
     told[0] = '\0';
     bias = bias_new();
     TEST_ASSERT_TRUE_MESSAGE(bias_set(bias, "operations.store=0", &e), e.reason);
@@ -131,6 +142,90 @@ static void test_gone_for_good_is_an_end(void)
     TEST_ASSERT_EQUAL_UINT64(2, r.totals.next);
 }
 
+/* ---- machines that come and go --------------------------------------------------------------- */
+
+static int asked, at_work_then;
+
+static void *another(void *user, int at_work)
+{
+    at_work_then = at_work;
+    return ++asked == 1 ? user : NULL;
+}
+
+static void *none(void *user, int at_work)
+{
+    (void)user, (void)at_work;
+    return NULL;
+}
+
+static struct stream_report stream_on(int count, void *(*more)(void *user, int at_work),
+                                      enum stream_end end)
+{
+    void *machines[] = { &served[0], &served[1] };
+    struct stream_report report;
+    struct stream_plan plan = {
+        .target = &target, .machines = machines, .machine_count = count,
+        .source = { .bias = bias, .seed = 1, .count = 100, .files = (char *[]){ NULL } },
+        .iterations = 3, .check = true, .model = ORDEAL_SC, .limit = 60, .settled = settled,
+        .another = more, .user = &served[1]
+    };
+    asked = 0;
+    TEST_ASSERT_EQUAL_MESSAGE(end, stream_run(&plan, &report), report.error.reason);
+    return report;
+}
+
+/* Of two machines one goes: one test is lost, the other machine does the rest. */
+static void test_one_of_two_leaves(void)
+{
+    fails = true;
+    lose_from = 20;
+    lose_to = 21;
+    struct stream_report r = stream_on(2, none, STREAM_DONE);
+    TEST_ASSERT_EQUAL_UINT64(100, r.totals.tests);
+    TEST_ASSERT_EQUAL_UINT64(1, r.totals.lost);
+    TEST_ASSERT_EQUAL_UINT64(99, r.totals.results[ORDEAL_PASS]);
+    TEST_ASSERT_EQUAL_UINT64(100, runs);
+}
+
+/* When the last one goes, that is the end, and its test is the next to be run. */
+static void test_the_last_one_ends_it(void)
+{
+    fails = true;
+    lose_from = 20;
+    lose_to = 22;
+    struct stream_report r = stream_on(2, none, STREAM_TARGET);
+    TEST_ASSERT_EQUAL_STRING("it was unplugged", r.error.reason);
+    TEST_ASSERT_LESS_OR_EQUAL_UINT64(1, r.totals.lost);
+    TEST_ASSERT_EQUAL_UINT64(22, runs);
+    TEST_ASSERT_LESS_OR_EQUAL_UINT64(21, r.totals.next);
+}
+
+/* Machines without anybody who looks for others are not let go. */
+static void test_others_fail_the_run(void)
+{
+    fails = true;
+    lose_from = 20;
+    lose_to = 21;
+    stream_on(2, NULL, STREAM_TARGET);
+}
+
+static void test_one_comes(void)
+{
+    waits = true;
+    lose_from = lose_to = 0;
+    struct stream_report r = stream_on(1, another, STREAM_DONE);
+    TEST_ASSERT_EQUAL_UINT64(100, r.totals.results[ORDEAL_PASS]);
+    TEST_ASSERT_EQUAL(1, at_work_then);
+    TEST_ASSERT_GREATER_THAN(0, served[0]);
+    TEST_ASSERT_GREATER_THAN(0, served[1]);
+    TEST_ASSERT_EQUAL(100, served[0] + served[1]);
+    for (int i = 0; i < 99; i++) { /* and all is told in order */
+        char next[16];
+        snprintf(next, sizeof next, "%d; %d; ", i, i + 1);
+        TEST_ASSERT_NOT_NULL_MESSAGE(strstr(told, next), told);
+    }
+}
+
 /* ---- machines that are things ---------------------------------------------------------------- */
 
 static int things[3], opened, closed, there;
@@ -168,7 +263,8 @@ static bool alike(const void *a, const void *b, struct why *why)
 }
 
 static const struct target thing = { .name = "board", .open = open_thing, .close = close_thing,
-                                     .usage = right, .connected = count_things, .alike = alike };
+                                     .usage = right, .connected = count_things, .present = count_things,
+                                     .alike = alike };
 
 static bool opens(int jobs, const struct machine_options *o, struct machines *m, struct why *why)
 {
@@ -217,13 +313,58 @@ static void test_too_few_or_unlike_boards(void)
     TEST_ASSERT_FALSE(m.missing);
 }
 
+/* It is tried once, and again only when it has gone and come, or another has. */
+static void test_a_board_that_comes(void)
+{
+    struct machine_options o = { 0 };
+    struct machines m;
+    struct why why;
+    for (int jobs = 1; jobs <= 2; jobs++) {
+        there = jobs;
+        different = false;
+        TEST_ASSERT_TRUE(opens(jobs, &o, &m, &why));
+        TEST_ASSERT_NULL(machines_another(&m, jobs, &why));
+        TEST_ASSERT_EQUAL_STRING("", why.text);
+        there = jobs + 1;
+        different = true;
+        TEST_ASSERT_NULL(machines_another(&m, jobs, &why));
+        TEST_ASSERT_EQUAL_STRING("they differ", why.text);
+        TEST_ASSERT_EQUAL(1, closed);
+        TEST_ASSERT_NULL(machines_another(&m, jobs, &why));
+        TEST_ASSERT_EQUAL_STRING("", why.text);
+        opened = jobs;
+        there = jobs;
+        TEST_ASSERT_NULL(machines_another(&m, jobs, &why));
+        there = jobs + 1;
+        TEST_ASSERT_NULL(machines_another(&m, jobs, &why));
+        TEST_ASSERT_EQUAL_STRING("they differ", why.text);
+        machines_close(&m);
+        TEST_ASSERT_EQUAL(2 + jobs, closed);
+
+        there = jobs;
+        different = false;
+        TEST_ASSERT_TRUE(opens(jobs, &o, &m, &why));
+        there = jobs + 1;
+        void *machine = machines_another(&m, jobs, &why);
+        TEST_ASSERT_EQUAL_PTR(&things[jobs], machine);
+        TEST_ASSERT_NULL(machines_another(&m, jobs + 1, &why));
+        machines_close(&m);
+        TEST_ASSERT_EQUAL(jobs + 1, closed);
+    }
+}
+
 int main(void)
 {
     UNITY_BEGIN();
     RUN_TEST(test_the_run_goes_on);
     RUN_TEST(test_the_last_one_lost);
     RUN_TEST(test_gone_for_good_is_an_end);
+    RUN_TEST(test_one_of_two_leaves);
+    RUN_TEST(test_the_last_one_ends_it);
+    RUN_TEST(test_others_fail_the_run);
+    RUN_TEST(test_one_comes);
     RUN_TEST(test_boards_are_not_opened_twice);
     RUN_TEST(test_too_few_or_unlike_boards);
+    RUN_TEST(test_a_board_that_comes);
     return UNITY_END();
 }

@@ -101,6 +101,18 @@ static void test_a_bug_is_found_and_explained(void)
     OUT("violates");
 }
 
+/* A second board that is plugged in meanwhile takes part; nobody can tell from the traces. */
+static void test_a_board_comes(void)
+{
+    EXPECT(0, "timeout 600 \"$ORDEAL-board\" --boards 2 --late 20000 -- \"$ORDEAL\" run "
+              "--target board " TESTS(30) " -o board.trace");
+    ERR("another board is there and takes part");
+    EXPECT(0, "\"$ORDEAL\" run --target sim --harts 2 " TESTS(30) " -o sim.trace");
+    EXPECT(0, "cmp board.trace sim.trace");
+    EXPECT(2, "\"$ORDEAL-board\" --late 1 -- true");
+    ERR("give --boards");
+}
+
 /* ---- unplugged ------------------------------------------------------------------------------- */
 
 /* The cable is pulled when the board has sent 10,000 bytes: of three tests the first brings some
@@ -167,6 +179,7 @@ int main(void)
     RUN_TEST(test_faults_cost_time_alone);
     RUN_TEST(test_faults_that_cannot_be);
     RUN_TEST(test_a_bug_is_found_and_explained);
+    RUN_TEST(test_a_board_comes);
     RUN_TEST(test_a_test_is_lost_with_the_power);
     RUN_TEST(test_a_violation_is_graver_than_a_loss);
     return UNITY_END();
