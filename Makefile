@@ -34,7 +34,7 @@ BENCHMARK  := $(call objects,tests/bench/*.c)
 CAMPAIGN   := $(call objects,tests/zoo/*.c)
 TESTS      := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
 EXAMPLES   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/example_*.c))
-RTL        := $(wildcard rtl/*.v rtl/*.vh rtl/*.def) rtl/header.awk
+RTL        := $(wildcard rtl/*.v rtl/*.vh rtl/*.def) rtl/header.awk rtl/sources
 LEAN_RTL   := $(wildcard rtl/lean/*.v)
 BOARD_RTL  := $(wildcard rtl/board/*.v rtl/board/*.def)
 
