@@ -179,11 +179,11 @@ void *const *machines_at_work(const struct machines *m)
 
 void *machines_another(struct machines *m, int at_work, struct why *why)
 {
-    int free = m->jobs > 1 ? m->jobs + 1 : 1;
+    int slot = m->jobs > 1 ? m->jobs + 1 : 1;
     why->text[0] = '\0';
-    while (free <= MOST_JOBS && m->machine[free])
-        free++;
-    int present = free <= MOST_JOBS ? m->target->present() : 0;
+    while (slot <= MOST_JOBS && m->machine[slot])
+        slot++;
+    int present = slot <= MOST_JOBS ? m->target->present() : 0;
     if (present <= at_work)
         m->present = 0;
     if (present <= at_work || present == m->present)
@@ -192,7 +192,7 @@ void *machines_another(struct machines *m, int at_work, struct why *why)
     if (m->target->open(&m->how, &machine, why)) {
         if (m->target->alike(m->machine[0], machine, why)) {
             m->present = 0;
-            return m->machine[free] = machine;
+            return m->machine[slot] = machine;
         }
         m->target->close(machine);
     }

@@ -156,9 +156,15 @@ static bool start_runner(struct stream *s, void *machine, bool lives)
     s->runners_left++;
     pthread_mutex_unlock(&s->lock);
     hide_signals(&before);
-    r->lives = pthread_create(&r->thread, NULL, runner_main, r) == 0;
+    bool started = pthread_create(&r->thread, NULL, runner_main, r) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return r->lives;
+    if (started)
+        return true;
+    r->lives = false;
+    pthread_mutex_lock(&s->lock);
+    s->runners_left--;
+    pthread_mutex_unlock(&s->lock);
+    return false;
 }
 
 static bool start_runners(struct stream *s)
@@ -181,11 +187,8 @@ static void look_for_machines(struct stream *s)
     pthread_mutex_unlock(&s->lock);
     void *machine = idle ? NULL : s->plan->another(s->plan->user, at_work);
     s->looked = now_seconds();
-    if (machine && !start_runner(s, machine, true)) {
-        pthread_mutex_lock(&s->lock);
-        s->runners_left--;
-        pthread_mutex_unlock(&s->lock);
-    }
+    if (machine)
+        start_runner(s, machine, true);
 }
 
 /* Until all tests are, those to come included. */
