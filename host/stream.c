@@ -17,7 +17,6 @@ void stream_tick(struct stream *s)
     const struct runner *r = &s->runners[0];
     struct stream_totals so_far = s->report->totals;
     so_far.seconds = now_seconds() - s->started;
-    so_far.running = r->run_seconds;
     so_far.operations = s->operations;
     if (!r->lives && r->running)
         so_far.operations += r->running->told.iterations * r->running->program.operations;
@@ -152,24 +151,29 @@ static bool start_runner(struct stream *s, void *machine, bool lives)
     *r = (struct runner){ .s = s, .number = s->runner_count++, .machine = machine, .lives = lives };
     if (!lives)
         return true;
-    pthread_mutex_lock(&s->lock);
-    s->runners_left++;
-    pthread_mutex_unlock(&s->lock);
     hide_signals(&before);
     bool started = pthread_create(&r->thread, NULL, runner_main, r) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (started)
         return true;
     r->lives = false;
-    pthread_mutex_lock(&s->lock);
-    s->runners_left--;
-    pthread_mutex_unlock(&s->lock);
     return false;
+}
+
+/* So many are about to start: all are counted before the first may go. */
+static void expect_runners(struct stream *s, int count)
+{
+    pthread_mutex_lock(&s->lock);
+    s->runners_left += count;
+    s->machines_left += count;
+    pthread_mutex_unlock(&s->lock);
 }
 
 static bool start_runners(struct stream *s)
 {
     bool alone = s->plan->machine_count == 1 && !s->plan->another, good = true;
+    if (!alone)
+        expect_runners(s, s->plan->machine_count);
     for (int i = 0; good && i < s->plan->machine_count; i++)
         good = start_runner(s, s->plan->machines[i], !alone);
     return good;
@@ -182,13 +186,16 @@ static void look_for_machines(struct stream *s)
     if (!s->plan->another || s->runner_count == MOST_MACHINES || now - s->looked < LOOK_SECONDS)
         return;
     pthread_mutex_lock(&s->lock);
-    int at_work = s->runners_left;
+    int at_work = s->machines_left;
     bool idle = s->no_more || (s->made && !s->ready.first);
     pthread_mutex_unlock(&s->lock);
     void *machine = idle ? NULL : s->plan->another(s->plan->user, at_work);
     s->looked = now_seconds();
-    if (machine)
-        start_runner(s, machine, true);
+    if (!machine)
+        return;
+    expect_runners(s, 1);
+    if (!start_runner(s, machine, true))
+        expect_runners(s, -1);
 }
 
 /* Until all tests are, those to come included. */

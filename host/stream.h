@@ -30,7 +30,8 @@ struct stream_totals {
     uint64_t results[3];         /* tests by enum ordeal_result */
     uint64_t lost;               /* the others: nobody knows what they did */
     uint64_t next;               /* number of the first test that is not settled */
-    double seconds, running;     /* since the start; of these the machines ran, on average */
+    double seconds;              /* since the start */
+    double running;              /* of these the machines ran, on average; known at the end */
 };
 
 struct stream_plan {

@@ -208,8 +208,9 @@ static bool can_leave(struct runner *r)
 {
     struct stream *s = r->s;
     pthread_mutex_lock(&s->lock);
-    r->leaves = s->plan->another && s->runners_left > 1;
+    r->leaves = s->plan->another && s->machines_left > 1;
     s->runners_left -= r->leaves;
+    s->machines_left -= r->leaves;
     pthread_mutex_unlock(&s->lock);
     return r->leaves;
 }

@@ -94,6 +94,7 @@ struct stream {
     struct runner runners[MOST_MACHINES];
     int runner_count;
     int runners_left;            /* that may still take a test, of those with threads */
+    int machines_left;           /* that have not gone */
     bool begun;                  /* the first test was taken */
     bool no_more;                /* none is to be taken: one could not be run */
     atomic_uint_fast64_t operations; /* of tests that ran */

@@ -16,7 +16,7 @@ static atomic_uint_fast64_t runs;         /* tests, of all machines */
 static uint64_t lose_from, lose_to;       /* by the order in which they run */
 static bool fails;                        /* in the end, instead of losing */
 static atomic_int served[2];              /* tests of a machine: it is one of these, or `runs` */
-static bool waits;                        /* the first machine, until the second has run a test */
+static bool waits;                        /* each, until the other one has a test, too */
 
 static bool open_machine(const struct target_options *o, void **machine, struct why *why)
 {
@@ -46,7 +46,7 @@ static enum target_result run(void *machine, const struct program *p, uint64_t f
     uint64_t values[4096] = { 0 }, number = runs++;
     if (machine == &served[0] || machine == &served[1])
         ++*(atomic_int *)machine;
-    for (int i = 0; waits && machine == &served[0] && !served[1] && i < 1000; i++)
+    for (int i = 0; waits && !(served[0] && served[1]) && i < 6000; i++)
         usleep(10000);
     struct machine_claims c = claims(machine);
     TEST_ASSERT_LESS_THAN(4096, program_words(p, &c));
