@@ -586,7 +586,7 @@ const struct command command_run = {
         "back the run goes on with the next.\n\n"
         "Exit status: 0 nothing wrong was found; 1 some test failed; else 2 bad usage or input;\n"
         "else 3 the target failed, hung, is not there, or LOST a test; else 4 some UNDECIDED;\n"
-        "130 after ^C.",
+        "130 after ^C or SIGTERM.",
     .example = "  $ ordeal run --target native --check --count 1000 --set test.threads=2\n"
                "  $ ordeal run --target model --model TSO --bug membar-ignored --check --shrink\n"
                "  $ ordeal run --target sim --bug upgrade-wins --config sets=1 --check --waves\n"

@@ -131,6 +131,7 @@ static void set_signals(void)
     }
     /* ^C is the parent's to act on. */
     signal(SIGINT, SIG_IGN);
+    signal(SIGTERM, SIG_IGN);
     signal(SIGQUIT, SIG_IGN);
     sigset_t none;
     sigemptyset(&none);

@@ -17,8 +17,9 @@ static void on_interrupt(int signal)
 void interrupt_watch(void)
 {
     /* No SA_RESTART: a read that waits for a terminal or a pipe ends too. */
-    sigaction(SIGINT, &(struct sigaction){ .sa_handler = on_interrupt, .sa_flags = SA_RESETHAND },
-              NULL);
+    struct sigaction once = { .sa_handler = on_interrupt, .sa_flags = SA_RESETHAND };
+    sigaction(SIGINT, &once, NULL);
+    sigaction(SIGTERM, &once, NULL);
 }
 
 bool interrupted(void) { return stop_asked; }

@@ -12,7 +12,7 @@ struct progress {
     bool terminal, visible;
 };
 
-/* From now on ^C is noticed instead of deadly; a second one is deadly again. */
+/* From now on ^C, or SIGTERM, is noticed instead of deadly; a second one is deadly again. */
 void interrupt_watch(void);
 bool interrupted(void);
 

@@ -407,11 +407,11 @@ static int end_of(pid_t child)
 }
 
 /* ^C after a while: 130, the sum of what was done, nobody left of the group, no file. */
-static void interrupt(const char *input, const char *const *arguments)
+static void interrupt(int signal, const char *input, const char *const *arguments)
 {
     pid_t child = start(input, arguments);
     usleep(400000);
-    kill(child, SIGINT);
+    kill(child, signal);
     int status = end_of(child);
     slurp("out", out, sizeof out);
     slurp("err", err, sizeof err);
@@ -423,13 +423,15 @@ static void interrupt(const char *input, const char *const *arguments)
     EXPECT(0, "ls -A");
     TEST_ASSERT_EQUAL_STRING("err\nout\ntmp\n", strstr(out, "err"));
 }
-#define INTERRUPT(input, ...) interrupt(input, (const char *[]){ __VA_ARGS__, NULL })
+#define INTERRUPT(signal, input, ...) \
+    interrupt(signal, input, (const char *[]){ __VA_ARGS__, NULL })
 
 static void test_interrupts_end_it_cleanly(void)
 {
-    INTERRUPT("/dev/null", "--target", "model", "--check", "--count", "1000000000");
-    INTERRUPT("/dev/null", "--target", "model", "--check", "-i", "1000000000");
-    INTERRUPT("/dev/null", "--target", "model", "--count", "1000000000", "-o", "all.trace",
+    INTERRUPT(SIGINT, "/dev/null", "--target", "model", "--check", "--count", "1000000000");
+    INTERRUPT(SIGTERM, "/dev/null", "--target", "model", "--check", "--count", "1000000000");
+    INTERRUPT(SIGINT, "/dev/null", "--target", "model", "--check", "-i", "1000000000");
+    INTERRUPT(SIGINT, "/dev/null", "--target", "model", "--count", "1000000000", "-o", "all.trace",
               "--check");
 }
 
@@ -454,7 +456,7 @@ static void test_this_computer_obeys_tso(void)
     TEST_ASSERT_EQUAL(4000, field(out, "iterations"));
     TEST_ASSERT_EQUAL(0, left_behind());
     remove("out");
-    INTERRUPT("/dev/null", "--target", "native", "--check", "-i", "1000000000");
+    INTERRUPT(SIGINT, "/dev/null", "--target", "native", "--check", "-i", "1000000000");
 }
 #else
 static void test_this_computer_is_not_for_native(void)
