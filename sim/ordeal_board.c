@@ -30,10 +30,11 @@
 #include "usb_mock.h"
 
 enum {
-    EXIT_BAD = 2, EXIT_FAILED = 3,
+    EXIT_BAD = 2, EXIT_FAILED = 3, EXIT_INTERRUPTED = 130,
     POLL = USB_MOCK_SAMPLES,     /* samples between two looks at those who are plugged in */
     IDLE_SAMPLES = 4800,         /* that pass at a time while nobody wants anything */
     IDLE_MS = 10,
+    WAIT_US = 5000,              /* between looks at COMMAND, and for signals */
     SETTLE = 500 * USB_SAMPLES_FRAME, /* a board that has not enumerated then will not */
     JTAG_CYCLES = 3,             /* of the system's clock after a change of JTAG's pins */
     MOST_BOARDS = USB_MOCK_PORTS
@@ -69,6 +70,7 @@ struct simulated {
 };
 
 static atomic_bool stopping, late; /* all is over; boards that come later have come */
+static atomic_int asked;           /* so many times to end, by signals */
 
 static int complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 static int complain(const char *format, ...)
@@ -236,18 +238,19 @@ static bool finish_board(struct simulated *s)
 
 /* ---- the program that they are plugged into ------------------------------------------------- */
 
-static void stop(int signal)
+static void ask(int signal)
 {
     (void)signal;
-    stopping = true;
+    asked++;
 }
 
-/* ^C reaches the child by itself; we wait for it, so that it can say good-bye to the board. */
+/* A signal is passed on as SIGTERM: ^C has reached the child by itself. The board is there until the
+ * child has ended, so that it can say good-bye. A second signal ends it at once. */
 static int run_command(struct usb_mock *mock, char **command)
 {
-    int status;
+    int status, passed = 0;
     usb_mock_environment(mock);
-    pid_t child = fork();
+    pid_t ended, child = fork();
     if (child < 0)
         return complain("fork: %s", strerror(errno)), EXIT_FAILED;
     if (child == 0) {
@@ -257,11 +260,13 @@ static int run_command(struct usb_mock *mock, char **command)
         complain("%s: %s", command[0], strerror(errno));
         _exit(127);
     }
-    while (waitpid(child, &status, 0) < 0)
-        if (errno != EINTR)
-            return complain("waitpid: %s", strerror(errno)), EXIT_FAILED;
-        else if (stopping)
-            kill(child, SIGTERM);
+    while ((ended = waitpid(child, &status, WNOHANG)) == 0) {
+        if (asked > passed)
+            kill(child, passed++ ? SIGKILL : SIGTERM);
+        usleep(WAIT_US);
+    }
+    if (ended < 0)
+        return complain("waitpid: %s", strerror(errno)), EXIT_FAILED;
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
@@ -295,12 +300,12 @@ static int simulate(const struct options *o, const struct board_interface *model
     }
     if (status == 0) {
         for (uint32_t i = 0; i < made && o->command; i++)
-            while (!boards[i].settled && !stopping)
-                usleep(1000);
-        if (o->command && !stopping)
-            status = run_command(mock, o->command);
-        while (!o->command && !stopping)
-            usleep(100000);
+            while (!boards[i].settled && !asked)
+                usleep(WAIT_US);
+        if (o->command)
+            status = asked ? EXIT_INTERRUPTED : run_command(mock, o->command);
+        while (!o->command && !asked)
+            usleep(WAIT_US);
     }
     stopping = true;
     for (uint32_t i = 0; i < made; i++)
@@ -447,7 +452,7 @@ int main(int argc, char **argv)
     if (!filled && !o.empty && !board_firmware_read(&firmware, o.firmware, why, sizeof why))
         return complain("%s%s", why, o.firmware ? "" : "; --firmware FILE names another");
     signal(SIGPIPE, SIG_IGN);
-    struct sigaction action = { .sa_handler = stop };
+    struct sigaction action = { .sa_handler = ask };
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     status = simulate(&o, model, &firmware);

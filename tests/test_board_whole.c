@@ -113,6 +113,22 @@ static void test_a_board_comes(void)
     ERR("give --boards");
 }
 
+/* A signal to the board alone, one to all that ^C reaches: the program ends as without a board, and
+ * says how far it came. */
+static void test_interrupted(void)
+{
+    static const char *const whom[] = { "-INT $board", "-TERM $board", "-INT -$board" };
+    for (int i = 0; i < 3; i++) {
+        EXPECT(130, "setsid \"$ORDEAL-board\" --log packets -- \"$ORDEAL\" run --target board "
+                    "--check --no-save " TESTS(100000) " & board=$!; "
+                    "until [ $(wc -c <packets) -gt 300000 ]; do "
+                    "kill -0 $board || exit 9; sleep 0.1; done 2>wait; "
+                    "kill %s; wait $board; status=$?; rm packets; exit $status", whom[i]);
+        OUT(" fail=0 undecided=0 lost=0 ");
+        OUT(" end=interrupted\n");
+    }
+}
+
 /* ---- unplugged ------------------------------------------------------------------------------- */
 
 /* The cable is pulled when the board has sent 10,000 bytes: of three tests the first brings some
@@ -180,6 +196,7 @@ int main(void)
     RUN_TEST(test_faults_that_cannot_be);
     RUN_TEST(test_a_bug_is_found_and_explained);
     RUN_TEST(test_a_board_comes);
+    RUN_TEST(test_interrupted);
     RUN_TEST(test_a_test_is_lost_with_the_power);
     RUN_TEST(test_a_violation_is_graver_than_a_loss);
     return UNITY_END();
