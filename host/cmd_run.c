@@ -583,7 +583,7 @@ const struct command command_run = {
         "sums up; next= is the number to go on with: --first.\n"
         "A machine on 'sim' that comes to a standstill, or fails one of its own checks, fails\n"
         "the test. A board that is unplugged in the middle of a test may have LOST it; when it is\n"
-        "back the run goes on with the next.\n\n"
+        "back the run goes on with the next. One that is plugged in meanwhile takes part.\n\n"
         "Exit status: 0 nothing wrong was found; 1 some test failed; else 2 bad usage or input;\n"
         "else 3 the target failed, hung, is not there, or LOST a test; else 4 some UNDECIDED;\n"
         "130 after ^C or SIGTERM.",
