@@ -4,7 +4,8 @@
  * several machines of it that may come and go, a thread each; another drops the outcomes that came before; as many as
  * there are cores check the rest. Between them are queues that a faster one waits at. Tests are
  * settled in order, on the caller's thread, so what is told of them depends neither on who was
- * faster nor on how many machines there are. No test is run that the target refuses. */
+ * faster nor on how many machines there are. Of machines that are things one that fails leaves the
+ * run, and loses its test, as long as there are others. No test is run that the target refuses. */
 #ifndef HOST_STREAM_H
 #define HOST_STREAM_H
 
@@ -48,8 +49,7 @@ struct stream_plan {
     bool (*outcome)(void *user, const struct stream_test *t, uint64_t iteration,
                     const uint64_t *values);              /* NULL, or every execution in order */
     bool (*settled)(void *user, const struct stream_test *t);
-    /* NULL, or now and then: a machine more that has come, alike; NULL: none. A machine that fails
-     * then leaves the run, and loses its test, as long as another is at work. */
+    /* NULL, or now and then: a machine more that has come, alike; NULL: none. */
     void *(*another)(void *user, int at_work);
     void (*tick)(void *user, const struct stream_totals *so_far); /* now and then */
     void *user;

@@ -203,12 +203,12 @@ static enum target_result run_machine(struct runner *r, struct test *t, struct w
     return result;
 }
 
-/* A machine that is gone takes its test along, and leaves the others to those that are there. */
+/* A thing that is gone takes its test along, and leaves the others to those that are there. */
 static bool can_leave(struct runner *r)
 {
     struct stream *s = r->s;
     pthread_mutex_lock(&s->lock);
-    r->leaves = s->plan->another && s->machines_left > 1;
+    r->leaves = s->plan->target->present && s->machines_left > 1;
     s->runners_left -= r->leaves;
     s->machines_left -= r->leaves;
     pthread_mutex_unlock(&s->lock);

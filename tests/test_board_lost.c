@@ -152,19 +152,21 @@ static void *another(void *user, int at_work)
     return ++asked == 1 ? user : NULL;
 }
 
-static void *none(void *user, int at_work)
+static int count_none(void) { return 0; }
+
+static struct target things_of(struct target t)
 {
-    (void)user, (void)at_work;
-    return NULL;
+    t.present = count_none;
+    return t;
 }
 
-static struct stream_report stream_on(int count, void *(*more)(void *user, int at_work),
-                                      enum stream_end end)
+static struct stream_report stream_on(const struct target *target, int count,
+                                      void *(*more)(void *user, int at_work), enum stream_end end)
 {
     void *machines[] = { &served[0], &served[1] };
     struct stream_report report;
     struct stream_plan plan = {
-        .target = &target, .machines = machines, .machine_count = count,
+        .target = target, .machines = machines, .machine_count = count,
         .source = { .bias = bias, .seed = 1, .count = 100, .files = (char *[]){ NULL } },
         .iterations = 3, .check = true, .model = ORDEAL_SC, .limit = 60, .settled = settled,
         .another = more, .user = &served[1]
@@ -180,7 +182,8 @@ static void test_one_of_two_leaves(void)
     fails = true;
     lose_from = 20;
     lose_to = 21;
-    struct stream_report r = stream_on(2, none, STREAM_DONE);
+    struct target thing = things_of(target);
+    struct stream_report r = stream_on(&thing, 2, NULL, STREAM_DONE);
     TEST_ASSERT_EQUAL_UINT64(100, r.totals.tests);
     TEST_ASSERT_EQUAL_UINT64(1, r.totals.lost);
     TEST_ASSERT_EQUAL_UINT64(99, r.totals.results[ORDEAL_PASS]);
@@ -193,27 +196,28 @@ static void test_the_last_one_ends_it(void)
     fails = true;
     lose_from = 20;
     lose_to = 22;
-    struct stream_report r = stream_on(2, none, STREAM_TARGET);
+    struct target thing = things_of(target);
+    struct stream_report r = stream_on(&thing, 2, NULL, STREAM_TARGET);
     TEST_ASSERT_EQUAL_STRING("it was unplugged", r.error.reason);
     TEST_ASSERT_LESS_OR_EQUAL_UINT64(1, r.totals.lost);
     TEST_ASSERT_EQUAL_UINT64(22, runs);
     TEST_ASSERT_LESS_OR_EQUAL_UINT64(21, r.totals.next);
 }
 
-/* Machines without anybody who looks for others are not let go. */
+/* Machines that are no things do not go: they fail. */
 static void test_others_fail_the_run(void)
 {
     fails = true;
     lose_from = 20;
     lose_to = 21;
-    stream_on(2, NULL, STREAM_TARGET);
+    stream_on(&target, 2, NULL, STREAM_TARGET);
 }
 
 static void test_one_comes(void)
 {
     waits = true;
     lose_from = lose_to = 0;
-    struct stream_report r = stream_on(1, another, STREAM_DONE);
+    struct stream_report r = stream_on(&target, 1, another, STREAM_DONE);
     TEST_ASSERT_EQUAL_UINT64(100, r.totals.results[ORDEAL_PASS]);
     TEST_ASSERT_EQUAL(1, at_work_then);
     TEST_ASSERT_GREATER_THAN(0, served[0]);
