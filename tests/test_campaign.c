@@ -132,7 +132,7 @@ static void ended_by(const char *signal, int status)
 }
 
 static void interrupted_it_goes_on(void) { ended_by("INT", 130); }
-static void terminated_it_goes_on(void) { ended_by("TERM", 128 + 15); }
+static void terminated_it_goes_on(void) { ended_by("TERM", 130); }
 static void killed_it_goes_on(void) { ended_by("KILL", 128 + 9); }
 
 static void shrinking_takes_no_longer_than_it_may(void)
