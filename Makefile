@@ -25,7 +25,7 @@ OBJ     := $(BUILD)/obj
 
 objects     = $(patsubst %.c,$(OBJ)/%.o,$(wildcard $(1)))
 CHECKER    := $(call objects,checker/*.c)
-HOST       := $(call objects,host/*.c sim/models.c)
+HOST       := $(call objects,host/*.c host/*/*.c host/*/*/*.c sim/models.c)
 SIMULATED  := $(call objects,$(filter-out sim/models.c,$(wildcard sim/*.c)))
 SUPPORT    := $(filter-out $(OBJ)/tests/support/firmware_%,$(call objects,tests/support/*.c \
                 tests/bench/workload.c tests/bench/wire_speed.c))
@@ -104,11 +104,11 @@ $(OBJ)/%.o: %.c
 $(OBJ)/checker/%.o: INCLUDE = -Ichecker
 $(OBJ)/sim/%.o:     INCLUDE = -Isim -Irtl -Ifirmware $(BOARD_CFLAGS)
 $(OBJ)/sim/models.o: INCLUDE = -Isim
-$(OBJ)/host/%.o:    INCLUDE = -Ichecker -Isim -Irtl -Ifirmware $(HOST_CFLAGS)
+$(OBJ)/host/%.o:    INCLUDE = -Ihost -Ichecker -Isim -Irtl -Ifirmware $(HOST_CFLAGS)
 
 $(OBJ)/firmware/%.o: INCLUDE = -Irtl
 
-$(OBJ)/host/elf_runtime.o: host/elf_runtime.S host/elf_link.ld # the assembler includes them
+$(OBJ)/host/targets/elf/elf_runtime.o: $(addprefix host/targets/elf/,elf_runtime.S elf_link.ld) # the assembler includes them
 
 # All names, for tests and benchmarks that reach inside.
 $(BUILD)/libinside.a: $(CHECKER)

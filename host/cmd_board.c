@@ -6,13 +6,13 @@
 
 #include <cJSON.h>
 
-#include "board_flash.h"
-#include "board_machine.h"
-#include "board_numbers.h"
-#include "board_selftest.h"
-#include "board_usb.h"
-#include "options.h"
-#include "progress.h"
+#include "targets/board/board_flash.h"
+#include "targets/board/board_machine.h"
+#include "targets/board/board_numbers.h"
+#include "trial/board_selftest.h"
+#include "targets/board/board_usb.h"
+#include "base/options.h"
+#include "base/progress.h"
 
 enum { STREAM_WORDS = 100000 };
 

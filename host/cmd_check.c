@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "input.h"
-#include "options.h"
-#include "output.h"
-#include "record.h"
-#include "signature.h"
+#include "tell/input.h"
+#include "base/options.h"
+#include "base/output.h"
+#include "tell/output_line.h"
+#include "targets/elf/signature.h"
 
 struct check {
     struct choice model;

@@ -3,9 +3,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "input.h"
-#include "options.h"
-#include "output.h"
+#include "tell/input.h"
+#include "base/options.h"
+#include "base/output.h"
 
 struct convert {
     enum ordeal_format from, to;

@@ -5,10 +5,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "generate.h"
-#include "input.h"
-#include "options.h"
-#include "output.h"
+#include "test/generate.h"
+#include "tell/input.h"
+#include "base/options.h"
+#include "base/output.h"
 
 struct gen {
     struct words bias, set;

@@ -5,12 +5,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bug_list.h"
-#include "failure.h"
-#include "machine_set.h"
-#include "options.h"
-#include "output.h"
-#include "record.h"
+#include "targets/bug_list.h"
+#include "trial/failure.h"
+#include "targets/machine_pool.h"
+#include "base/options.h"
+#include "base/output.h"
+#include "tell/output_line.h"
 
 struct run {
     const char *target_name;

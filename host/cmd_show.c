@@ -6,14 +6,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "explain.h"
-#include "input.h"
-#include "options.h"
-#include "output.h"
-#include "picture.h"
-#include "record.h"
-#include "saved.h"
-#include "tell.h"
+#include "tell/explain.h"
+#include "tell/input.h"
+#include "base/options.h"
+#include "base/output.h"
+#include "tell/picture.h"
+#include "tell/output_line.h"
+#include "trial/saved.h"
+#include "tell/tell.h"
 
 struct show {
     struct choice model;

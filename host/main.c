@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "command.h"
-#include "options.h"
+#include "base/command.h"
+#include "base/options.h"
 #include "ordeal.h"
 
 static const struct command *const commands[] = {

@@ -3,8 +3,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bias.h"
-#include "random.h"
+#include "test/bias.h"
+#include "base/random.h"
 #include "unity.h"
 
 static struct bias *b;

@@ -6,9 +6,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "board_jtag.h"
+#include "targets/board/board_jtag.h"
 #include "shell.h"
-#include "tcl_port.h"
+#include "targets/board/tcl_port.h"
 
 void setUp(void) {}
 void tearDown(void) {}

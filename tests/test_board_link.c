@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "board_link.h"
+#include "targets/board/board_link.h"
 #include "board_rig.h"
 #include "firmware_talk.h"
 #include "unity.h"

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bias.h"
-#include "machine_set.h"
-#include "stream.h"
+#include "test/bias.h"
+#include "targets/machine_pool.h"
+#include "trial/pipeline.h"
 #include "unity.h"
 
 /* ---- a machine that loses some tests, after one iteration ------------------------------------ */

@@ -2,12 +2,12 @@
  * machine brings without a board; what is unplugged is lost or goes on; what hangs is found. */
 #include <signal.h>
 
-#include "bias.h"
-#include "board_machine.h"
+#include "test/bias.h"
+#include "targets/board/board_machine.h"
 #include "board_rig.h"
-#include "generate.h"
-#include "progress.h"
-#include "sim_numbers.h"
+#include "test/generate.h"
+#include "base/progress.h"
+#include "targets/soc/soc_numbers.h"
 #include "sim_running.h"
 
 static struct board_rig *rig;

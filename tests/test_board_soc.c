@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "board_numbers.h"
-#include "board_soc.h"
-#include "sim_numbers.h"
+#include "targets/board/board_numbers.h"
+#include "targets/board/board_soc.h"
+#include "targets/soc/soc_numbers.h"
 #include "unity.h"
 
 enum { HARTS = 2, MEMORY = 1024, CODE = 256 };

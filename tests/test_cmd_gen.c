@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "command.h"
-#include "generate.h"
+#include "base/command.h"
+#include "test/generate.h"
 #include "unity.h"
 
 static char directory[32], out[1 << 16], err[1 << 12];

@@ -12,11 +12,11 @@
 #include <unistd.h>
 
 #include "checking.h"
-#include "elf_build.h"
-#include "elf_machine.h"
-#include "generate.h"
-#include "progress.h"
-#include "signature.h"
+#include "targets/elf/elf_build.h"
+#include "targets/elf/elf_machine.h"
+#include "test/generate.h"
+#include "base/progress.h"
+#include "targets/elf/signature.h"
 #include "unity.h"
 
 static char directory[64];           /* TMPDIR of this test; must be empty at its end */

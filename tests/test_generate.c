@@ -2,7 +2,7 @@
  * seed gives the same test, and whatever the bias all of them can be run. */
 #include "checking.h"
 #include "making.h"
-#include "random.h"
+#include "base/random.h"
 
 void setUp(void) { making_open(); }
 void tearDown(void) { making_close(); }

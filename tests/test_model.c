@@ -1,14 +1,14 @@
 /* The machines of the memory models: legal ones show what their model allows and nothing else,
  * broken ones are caught, and every run can be repeated exactly. */
-#include "target.h"
+#include "targets/target.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "bugs.h"
+#include "targets/model/model_bugs.h"
 #include "checking.h"
-#include "generate.h"
-#include "machine.h"
+#include "test/generate.h"
+#include "targets/model/model_machine.h"
 #include "unity.h"
 
 /* What the sanitizers slow down is done with fewer tests there. */

@@ -1,6 +1,6 @@
 /* The host's CPU as a target: what every operation does, which outcomes are seen and which never,
  * and what happens when a test hangs, crashes, or the whole is interrupted. */
-#include "target.h"
+#include "targets/target.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -12,10 +12,10 @@
 #include <unistd.h>
 
 #include "checking.h"
-#include "generate.h"
-#include "native.h"
-#include "native_code.h"
-#include "progress.h"
+#include "test/generate.h"
+#include "targets/native/native.h"
+#include "targets/native/native_code.h"
+#include "base/progress.h"
 #include "unity.h"
 
 static struct ordeal *o;

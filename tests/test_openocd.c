@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "child.h"
+#include "base/child.h"
 #include "jtag_port.h"
 #include "jtag_rig.h"
 #include "unity.h"

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lfsr.h"
-#include "outcomes.h"
+#include "test/lfsr.h"
+#include "test/outcomes.h"
 #include "unity.h"
 
 static struct ordeal *o;

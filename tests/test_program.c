@@ -4,9 +4,9 @@
 #include <unity.h>
 
 #include "checking.h"
-#include "lfsr.h"
-#include "program.h"
-#include "target.h"
+#include "test/lfsr.h"
+#include "test/program.h"
+#include "targets/target.h"
 
 static struct ordeal *o;
 

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "random.h"
-#include "rv32.h"
+#include "base/random.h"
+#include "targets/soc/rv32.h"
 #include "unity.h"
 
 enum { TIMES = 12, MOST = RV32_NAMES * TIMES };

@@ -10,10 +10,10 @@
 
 #include <cJSON.h>
 
-#include "bias.h"
+#include "test/bias.h"
 #include "checking.h"
 #include "same_trace.h"
-#include "saved.h"
+#include "trial/saved.h"
 #include "unity.h"
 
 static struct ordeal *o;

@@ -3,15 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bugs.h"
+#include "targets/model/model_bugs.h"
 #include "checking.h"
-#include "generate.h"
-#include "judge.h"
-#include "program.h"
-#include "random.h"
+#include "test/generate.h"
+#include "trial/judge.h"
+#include "test/program.h"
+#include "base/random.h"
 #include "same_trace.h"
-#include "shrink.h"
-#include "target.h"
+#include "trial/shrink.h"
+#include "targets/target.h"
 #include "unity.h"
 
 static struct ordeal *o;

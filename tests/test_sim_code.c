@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "generate.h"
-#include "sim_code.h"
+#include "test/generate.h"
+#include "targets/soc/soc_code.h"
 #include "sim_running.h"
 
 void setUp(void) { running_open(); }

@@ -9,7 +9,7 @@
 
 #include "shell.h"
 #include "unity.h"
-#include "waves.h"
+#include "tell/waves.h"
 
 /* Harts 0 and 1 wait for ever; BREAKS: an assertion fails instead. */
 static const char machine[] =

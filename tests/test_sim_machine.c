@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim_code.h"
+#include "targets/soc/soc_code.h"
 #include "sim_running.h"
 
 void setUp(void) { running_open(); }

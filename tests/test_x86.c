@@ -1,5 +1,5 @@
 /* The encoder against the bytes that the GNU assembler makes of the same instructions. */
-#include "x86.h"
+#include "targets/native/x86.h"
 
 #include <stdio.h>
 #include <string.h>

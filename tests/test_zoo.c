@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine_set.h"
-#include "sim_config.h"
+#include "targets/machine_pool.h"
+#include "targets/soc/soc_config.h"
 #include "unity.h"
-#include "zoo.h"
+#include "targets/soc/zoo.h"
 
 static struct why why;
 static struct sim_config config;

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "generate.h"
+#include "test/generate.h"
 
 static const struct bias_kind { const char *name, *assignments[12]; } bias_kinds[] = {
     { "defaults", { NULL } },

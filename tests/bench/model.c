@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "generate.h"
-#include "target.h"
+#include "test/generate.h"
+#include "targets/target.h"
 
 enum { ASKED = 5 };            /* million operations a second */
 enum { OPERATIONS = 1000 };    /* of a thread */

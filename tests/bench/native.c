@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "generate.h"
-#include "target.h"
+#include "test/generate.h"
+#include "targets/target.h"
 
 struct subject_test {
     const char *name;

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "generate.h"
-#include "target.h"
+#include "test/generate.h"
+#include "targets/target.h"
 
 struct shape { uint32_t threads, operations, locations; };
 static const struct shape native_shapes[] = {

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "generate.h"
-#include "target.h"
+#include "test/generate.h"
+#include "targets/target.h"
 
 static const struct speed { uint32_t harts; const char *config; double asked; } speeds[] = {
     /* thousand cycles a second; 0: nothing is asked */

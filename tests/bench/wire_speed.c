@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "board_firmware.h"
-#include "board_link.h"
-#include "board_numbers.h"
+#include "targets/board/board_link.h"
+#include "targets/board/board_numbers.h"
 #include "models.h"
-#include "sim_numbers.h"
+#include "targets/soc/soc_numbers.h"
 #include "usb_bus.h"
 
 enum {

@@ -4,7 +4,7 @@
 #ifndef ORDEAL_BENCH_WIRE_SPEED_H
 #define ORDEAL_BENCH_WIRE_SPEED_H
 
-#include "target.h"
+#include "targets/target.h"
 
 struct wire_plan {
     const char *model;       /* as sim/models.h names it */

@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "generate.h"
+#include "test/generate.h"
 
 static bool read_bytes(struct bias *b, const void *data, size_t size, struct ordeal_error *e)
 {

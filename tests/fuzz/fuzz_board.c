@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "board_machine.h"
-#include "board_numbers.h"
+#include "targets/board/board_machine.h"
+#include "targets/board/board_numbers.h"
 #include "firmware_talk.h"
 #include "soc.h"
 

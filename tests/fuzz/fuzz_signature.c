@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "signature.h"
+#include "targets/elf/signature.h"
 
 static const char text[] =
     "ordeal 1\nseed 3\nP0 S[A]#1\nP0 L[B]\nP0 L[A/64]\nP1 LOOP.BEGIN#2\nP1 SWAP[B]#1+1\n"

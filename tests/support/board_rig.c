@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "board_numbers.h"
+#include "targets/board/board_numbers.h"
 #include "iss.h"
 
 enum { POLLS = 3000, CYCLES = 100, CAPTURE_WORDS = 4096 };

@@ -4,7 +4,7 @@
 #ifndef SUPPORT_BOARD_RIG_H
 #define SUPPORT_BOARD_RIG_H
 
-#include "board_port.h"
+#include "targets/board/board_port.h"
 #include "firmware_device.h"
 #include "soc.h"
 

@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 
-#include "generate.h"
-#include "program.h"
+#include "test/generate.h"
+#include "test/program.h"
 #include "same_trace.h"
 #include "unity.h"
 

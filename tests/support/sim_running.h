@@ -8,7 +8,7 @@
 
 #include "checking.h"
 #include "iss.h"
-#include "sim_machine.h"
+#include "targets/soc/soc_runner.h"
 #include "unity.h"
 
 enum { HARTS = 4 };

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "child.h"
-#include "command.h"
-#include "progress.h"
+#include "base/child.h"
+#include "base/command.h"
+#include "base/progress.h"
 
 enum { NOT_FOUND = 127 };            /* a program, says the shell */
 

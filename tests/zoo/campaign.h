@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "zoo.h"
+#include "targets/soc/zoo.h"
 
 struct campaign {
     const char *program, *file;      /* ordeal; the results */

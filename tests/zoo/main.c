@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "campaign.h"
-#include "command.h"
-#include "progress.h"
+#include "base/command.h"
+#include "base/progress.h"
 
 /* The machine without bugs comes in these sizes: as usual, two lines of cache, two small sets, the
  * smallest of everything, no choice of a way, many ways, no transactions. The lines of memory that

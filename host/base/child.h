@@ -1,0 +1,34 @@
+/* A program run as a child: without a shell, without input, its output kept in a file, in a process
+ * group of its own that is killed as a whole by its number, and dead when ordeal dies. */
+#ifndef HOST_CHILD_H
+#define HOST_CHILD_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "targets/target.h"
+
+struct child {
+    pid_t pid;                   /* 0: there is none */
+    int status;                  /* of the one that ended, as waitpid gives it */
+};
+
+/* Is there such a program on PATH, or at this path? */
+bool child_exists(const char *program);
+/* argv[0] is looked up on PATH. `directory`: it runs there; NULL: here. False: `why`. */
+bool child_start(struct child *c, char *const *argv, const char *directory, const char *log,
+                 struct why *why);
+/* True until it ended by itself. */
+bool child_running(struct child *c);
+/* TARGET_DONE: it ended (see status); HUNG: not within the time (0: no limit); STOPPED: ^C. It is
+ * not there any more, whichever it is. */
+enum target_result child_wait(struct child *c, double seconds);
+/* Kills it and what it started; harmless when it ended. */
+void child_stop(struct child *c);
+/* "ended with status 1" or "was killed by signal 9", and what it said last, as far as the log has
+ * it. */
+void child_obituary(const struct child *c, const char *name, const char *log, struct why *why);
+/* A short sleep, ended by signals. */
+void child_pause(double seconds);
+
+#endif

@@ -1,0 +1,209 @@
+#include "board_soc.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "board_numbers.h"
+#include "targets/soc/soc_numbers.h"
+
+enum {
+    FAIR = 64,                  /* cycles that a word of the stream may take */
+    WAIT_DONE = 1
+};
+
+static struct soc *create(const struct soc_interface *self)
+{
+    struct soc *s = (struct soc *)(uintptr_t)self;
+    if (s->created)
+        return NULL;
+    s->created = true;
+    return s;
+}
+
+/* What still runs is ended by the next reset, whoever does that. */
+static void destroy(struct soc *s)
+{
+    if (s)
+        s->created = false;
+}
+
+static void reset(struct soc *s, const struct soc_setup *setup)
+{
+    s->run = (struct board_run){ 0 };
+    s->way->reset(s->board, (uint32_t)setup->model | setup->bug << 8 | setup->delay << 16
+                  | (uint32_t)(setup->capture == SOC_CAPTURE_LOSSY) << 24
+                  | (uint32_t)setup->visible << 25, setup->seed);
+}
+
+/* ---- code and memory ------------------------------------------------------------------------- */
+
+static bool within(uint32_t bytes, uint32_t offset, uint32_t count)
+{
+    return offset % 4 == 0 && offset <= bytes && count <= (bytes - offset) / 4;
+}
+
+static bool write_code(struct soc *s, uint32_t hart, uint32_t address, const uint32_t *words,
+                       uint32_t count)
+{
+    const struct soc_parameters *has = &s->interface.parameters;
+    if (hart >= has->harts || !within(has->code_bytes, address, count))
+        return false;
+    s->way->write(s->board, UINT32_C(1) << 31 | hart << 27 | address, words, count);
+    return true;                /* lost() tells */
+}
+
+static bool write_memory(struct soc *s, uint32_t offset, const uint32_t *words, uint32_t count)
+{
+    if (!within(s->interface.parameters.memory_bytes, offset, count))
+        return false;
+    s->way->write(s->board, offset, words, count);
+    return true;
+}
+
+static bool read_memory(struct soc *s, uint32_t offset, uint32_t *words, uint32_t count)
+{
+    if (!within(s->interface.parameters.memory_bytes, offset, count))
+        return false;
+    memset(words, 0, count * sizeof *words);
+    s->way->read(s->board, offset, words, count);
+    return true;
+}
+
+/* ---- a run ----------------------------------------------------------------------------------- */
+
+/* Without a word two looks in a row, between which nothing was on its way, make cycles count. */
+static void rested(struct board_run *r, uint64_t cycle, bool on_the_way)
+{
+    if (r->quiet && !on_the_way && cycle > r->looked)
+        r->cycle += cycle - r->looked;
+    r->quiet = !on_the_way;
+    r->looked = cycle;
+}
+
+static uint64_t step(struct soc *s, uint64_t cycles)
+{
+    struct board_run *r = &s->run;
+    uint64_t before = r->cycle;
+    (void)cycles;
+    if (r->done)
+        return 0;
+    if (!r->started)
+        s->way->run(s->board);
+    r->started = true;
+    struct board_news news = s->way->wait(s->board);
+    if (s->way->lost(s->board))
+        return 0;
+    r->done = news.ended;
+    if (news.words || news.ended) {
+        r->cycle += news.words * FAIR;
+        r->quiet = false;
+    } else {
+        rested(r, news.cycle, news.on_the_way);
+    }
+    return r->cycle - before;
+}
+
+static bool done(const struct soc *s) { return s->run.done; }
+static uint64_t cycle(const struct soc *s)
+{
+    return s->run.done ? s->run.last_record : s->run.cycle;
+}
+
+/* As in sim/soc.cpp: by what soc.def says. */
+static size_t record_words(uint32_t head)
+{
+    switch (head & 0xf) {
+    case SOC_REC_LOAD: case SOC_REC_STORE: case SOC_REC_LR: case SOC_REC_VISIBLE: return 4;
+    case SOC_REC_ATOMIC: case SOC_REC_SC: return 5;
+    case SOC_REC_FENCE: case SOC_REC_HINT: case SOC_REC_TX_ABORT: case SOC_REC_MARK:
+    case SOC_REC_LOST: return 3;
+    default: return 2;
+    }
+}
+
+/* Words come as they come: whole records are given on, the rest is kept for the next time. */
+static size_t read_capture(struct soc *s, uint32_t *words, size_t room)
+{
+    struct board_run *r = &s->run;
+    if (room < LONGEST_RECORD)
+        return 0;
+    size_t count = r->partial_words, whole = 0, length;
+    memcpy(words, r->partial, count * sizeof *words);
+    count += s->way->take(s->board, words + count, room - count);
+    while (whole < count && (length = record_words(words[whole])) <= count - whole) {
+        r->last_record = words[whole + 1];
+        whole += length;
+    }
+    r->partial_words = count - whole;
+    memcpy(r->partial, words + whole, r->partial_words * sizeof *words);
+    return whole;
+}
+
+/* ---- looks at it ----------------------------------------------------------------------------- */
+
+static uint32_t counter(struct soc *s, uint32_t hart, uint32_t event)
+{
+    uint32_t value = 0;
+    if (event < BOARD_EVENTS && hart < s->interface.parameters.harts)
+        s->way->peek(s->board, hart, event, &value, 1);
+    return value;
+}
+
+static void hart(struct soc *s, uint32_t number, struct soc_hart *state)
+{
+    uint32_t peek[4] = { 0 };   /* PEEK_PC, WAIT, WAIT_ADDRESS, INSTRUCTIONS */
+    if (number < s->interface.parameters.harts)
+        s->way->peek(s->board, number, SOC_PEEK_PC, peek, 4);
+    *state = (struct soc_hart){ .done = peek[1] == WAIT_DONE, .pc = peek[0], .waits = peek[1],
+                                .address = peek[2], .instructions = peek[3] };
+}
+
+static const char *lost(const struct soc *s) { return s->way->lost(s->board); }
+
+/* What a board has not. */
+static size_t read_log(struct soc *s, uint32_t *words, size_t room)
+{
+    (void)s, (void)words, (void)room;
+    return 0;
+}
+static const char *assertion(const struct soc *s) { (void)s; return NULL; }
+static bool waves(struct soc *s, const char *file) { (void)s; return !file; }
+static bool coverage(struct soc *s, const char *file) { (void)s, (void)file; return false; }
+
+/* ---- making one ------------------------------------------------------------------------------ */
+
+static bool believe(const uint32_t p[16], struct soc_parameters *has, struct why *why)
+{
+    uint32_t flags = p[BOARD_PARAM_FLAGS];
+    *has = (struct soc_parameters){
+        .harts = p[BOARD_PARAM_HARTS], .sets = p[BOARD_PARAM_SETS], .ways = p[BOARD_PARAM_WAYS],
+        .line_bytes = p[BOARD_PARAM_LINE_BYTES], .store_buffer = p[BOARD_PARAM_STORE_BUFFER],
+        .load_queue = p[BOARD_PARAM_LOAD_QUEUE], .memory_bytes = p[BOARD_PARAM_MEMORY_BYTES],
+        .code_bytes = p[BOARD_PARAM_CODE_BYTES], .capture = p[BOARD_PARAM_CAPTURE],
+        .transactions = flags & BOARD_FLAG_TRANSACTIONS, .bugs = flags & BOARD_FLAG_BUGS
+    };
+    if (has->harts >= 1 && has->harts <= 16 && has->memory_bytes && has->memory_bytes % 4 == 0
+        && has->memory_bytes < 1u << 27 && has->code_bytes && has->code_bytes % 4 == 0
+        && has->code_bytes < 1u << 27)
+        return true;
+    snprintf(why->text, sizeof why->text, "the board says that its machine has %u harts, %u bytes "
+             "of memory and %u of code: that cannot be", has->harts, has->memory_bytes,
+             has->code_bytes);
+    return false;
+}
+
+bool board_soc_init(struct soc *s, const struct board_way *way, void *board, const char *name,
+                    const uint32_t parameters[16], struct why *why)
+{
+    *s = (struct soc){
+        .interface = {
+            .version = SOC_VERSION, .name = name, .create = create, .destroy = destroy,
+            .reset = reset, .write_code = write_code, .write_memory = write_memory,
+            .read_memory = read_memory, .step = step, .done = done, .cycle = cycle,
+            .read_capture = read_capture, .read_log = read_log, .counter = counter, .hart = hart,
+            .assertion = assertion, .waves = waves, .coverage = coverage, .lost = lost
+        },
+        .way = way, .board = board
+    };
+    return believe(parameters, &s->interface.parameters, why);
+}

@@ -1,0 +1,174 @@
+#include "elf_build.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/child.h"
+#include "elf_runtime.h"
+#include "elf_assembly.h"
+
+static const char compiler[] = "riscv64-unknown-elf-gcc";
+static const double patience = 300; /* seconds */
+
+bool elf_build_possible(struct why *why)
+{
+    if (child_exists(compiler))
+        return true;
+    snprintf(why->text, sizeof why->text, "%s is not on PATH: install Debian's package "
+             "gcc-riscv64-unknown-elf", compiler);
+    return false;
+}
+
+static enum target_result fail(struct why *why, const char *file, int error)
+{
+    snprintf(why->text, sizeof why->text, "%.800s: %s", file, strerror(error));
+    return TARGET_FAILED;
+}
+
+/* What can be in a file of the directory. */
+struct content {
+    const struct program *p;
+    const struct elf_platform *f;
+    uint64_t first, seed;
+    uint32_t count;
+};
+
+struct command_line { char march[32], mabi[16], ram[64]; const char *argv[20]; };
+
+/* The compiler's temporary files lie in the directory too, and go with it. */
+static void compile_line(struct command_line *line, const struct elf_platform *f)
+{
+    snprintf(line->march, sizeof line->march, "-march=%s", elf_platform_march(f));
+    snprintf(line->mabi, sizeof line->mabi, "-mabi=%s", elf_platform_mabi(f));
+    snprintf(line->ram, sizeof line->ram, "-Wl,--defsym=ram_base=0x%" PRIx64, f->ram);
+    const char *words[] = { "env", "TMPDIR=.", compiler, line->march, line->mabi, "-nostdlib",
+                            "-nostartfiles", "-static", "-Wl,--no-relax", "-Wl,--build-id=none",
+                            line->ram, "-T", "link.ld", "test.S", "-o", "test.elf", NULL };
+    memcpy(line->argv, words, sizeof words);
+}
+
+static void write_test(FILE *out, const struct content *c)
+{
+    ordeal_write_text(c->p->test, out);
+}
+
+static void write_source(FILE *out, const struct content *c)
+{
+    elf_source_write(out, c->p, c->f, c->first, c->count, c->seed);
+}
+
+static void write_text(FILE *out, const struct elf_text *t)
+{
+    fwrite(t->begin, 1, (size_t)(t->end - t->begin), out);
+}
+
+static void write_runtime(FILE *out, const struct content *c)
+{
+    (void)c;
+    write_text(out, &elf_runtime);
+}
+
+static void write_link(FILE *out, const struct content *c)
+{
+    (void)c;
+    write_text(out, &elf_link);
+}
+
+static void write_readme(FILE *out, const struct content *c)
+{
+    struct command_line line;
+    compile_line(&line, c->f);
+    fprintf(out,
+        "test.elf runs test.test on harts %" PRIu64 " to %" PRIu64 " of a bare RISC-V machine, "
+        "%" PRIu32 " times.\nAll harts start at _start in machine mode, with the program in memory "
+        "from 0x%" PRIx64 " on.\nIt is done when the word at the symbol tohost is not 0: 1 is the "
+        "good end.\n\nSave the memory from begin_signature to end_signature, raw or as lines of "
+        "hexadecimal\nnumbers of 4, 8 or 16 bytes, and bring it back:\n\n"
+        "    ordeal check --signature FILE test.test\n\ntest.elf was built here by\n\n   ",
+        c->f->first_hart, c->f->first_hart + c->p->threads - 1, c->count, c->f->ram);
+    for (const char **word = line.argv + 2; *word; word++)
+        fprintf(out, " %s", *word);
+    fprintf(out, "\n");
+}
+
+static enum target_result write_file(const char *directory, const char *name,
+                                     const struct content *c,
+                                     void (*write)(FILE *, const struct content *),
+                                     struct why *why)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    FILE *out = fopen(path, "we");
+    if (!out)
+        return fail(why, path, errno);
+    write(out, c);
+    bool bad = ferror(out);
+    if (fclose(out) != 0 || bad)
+        return fail(why, path, errno ? errno : EIO);
+    return TARGET_DONE;
+}
+
+static enum target_result compile(const char *directory, const struct elf_platform *f,
+                                  struct why *why)
+{
+    struct command_line line;
+    struct child child;
+    char log[4096];
+    snprintf(log, sizeof log, "%s/build.log", directory);
+    compile_line(&line, f);
+    if (!child_start(&child, (char *const *)line.argv, directory, log, why))
+        return TARGET_FAILED;
+    enum target_result result = child_wait(&child, patience);
+    if (result == TARGET_HUNG || (result == TARGET_DONE && child.status != 0)) {
+        child_obituary(&child, compiler, log, why);
+        return TARGET_FAILED;
+    }
+    unlink(log);
+    return result;
+}
+
+enum target_result elf_build(const char *directory, const struct program *p,
+                             const struct elf_platform *f, uint64_t first, uint32_t count,
+                             uint64_t seed, struct why *why)
+{
+    const struct content c = { p, f, first, seed, count };
+    enum target_result result = write_file(directory, "test.S", &c, write_source, why);
+    if (result == TARGET_DONE)
+        result = write_file(directory, "runtime.S", &c, write_runtime, why);
+    if (result == TARGET_DONE)
+        result = write_file(directory, "link.ld", &c, write_link, why);
+    return result == TARGET_DONE ? compile(directory, f, why) : result;
+}
+
+enum target_result elf_build_folder(const char *directory, const struct program *p,
+                                    const struct elf_platform *f, uint64_t first, uint32_t count,
+                                    uint64_t seed, struct why *why)
+{
+    const struct content c = { p, f, first, seed, count };
+    enum target_result result = TARGET_DONE;
+    if (mkdir(directory, 0777) != 0)
+        return fail(why, directory, errno);
+    result = write_file(directory, "test.test", &c, write_test, why);
+    if (result == TARGET_DONE)
+        result = write_file(directory, "README", &c, write_readme, why);
+    if (result == TARGET_DONE)
+        result = elf_build(directory, p, f, first, count, seed, why);
+    if (result != TARGET_DONE)
+        elf_build_remove(directory);
+    return result;
+}
+
+void elf_build_remove(const char *directory)
+{
+    DIR *entries = opendir(directory);
+    for (struct dirent *entry; entries && (entry = readdir(entries)); )
+        unlinkat(dirfd(entries), entry->d_name, 0);
+    if (entries)
+        closedir(entries);
+    rmdir(directory);
+}

@@ -1,0 +1,159 @@
+/* A test on somebody's simulator: its command line from a template, its signature from a file. */
+#include "elf_machine.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/child.h"
+#include "signature.h"
+
+enum { MOST_WORDS = 256 };
+
+enum place { ELF, SIGNATURE, HARTS, ISA, PLACES };
+static const char *const places[PLACES] = { "{elf}", "{signature}", "{harts}", "{isa}" };
+
+struct words { char *word[MOST_WORDS + 1]; size_t count; };
+
+static void words_free(struct words *w)
+{
+    for (size_t i = 0; i < w->count; i++)
+        free(w->word[i]);
+}
+
+/* Which of the places the text begins with; PLACES: none. */
+static int place_at(const char *text)
+{
+    int i = 0;
+    while (i < PLACES && strncmp(text, places[i], strlen(places[i])) != 0)
+        i++;
+    return i;
+}
+
+/* One word, up to a blank outside quotes; *text moves behind it. */
+static bool next_word(FILE *out, const char **text, const char *const *values, struct why *why)
+{
+    char quote = 0;
+    const char *t = *text;
+    for (; *t && (quote || !isspace((unsigned char)*t)); t++) {
+        int place = place_at(t);
+        if (place < PLACES) {
+            fputs(values[place], out);
+            t += strlen(places[place]) - 1;
+        } else if (quote ? *t == quote : *t == '\'' || *t == '"') {
+            quote = quote ? 0 : *t;
+        } else {
+            fputc(*t, out);
+        }
+    }
+    if (quote)
+        snprintf(why->text, sizeof why->text, "the command has no closing %c: %s", quote, *text);
+    *text = t;
+    return !quote;
+}
+
+static bool split(struct words *w, const char *template, const char *const *values,
+                  struct why *why)
+{
+    *w = (struct words){ .count = 0 };
+    for (;;) {
+        while (isspace((unsigned char)*template))
+            template++;
+        if (!*template)
+            return true;
+        if (w->count == MOST_WORDS) {
+            snprintf(why->text, sizeof why->text, "the command has more than %d words", MOST_WORDS);
+            return false;
+        }
+        size_t length;
+        FILE *out = open_memstream(&w->word[w->count], &length);
+        bool fine = out && next_word(out, &template, values, why);
+        if (out && fclose(out) == 0)
+            w->count++;
+        else
+            snprintf(why->text, sizeof why->text, "out of memory");
+        if (!out || !fine)
+            return false;
+    }
+}
+
+bool elf_command_possible(const char *template, struct why *why)
+{
+    struct words w;
+    bool fine = split(&w, template, places, why);
+    if (fine && w.count == 0) {
+        snprintf(why->text, sizeof why->text, "the command is empty");
+        fine = false;
+    }
+    for (int i = ELF; i <= SIGNATURE && fine; i++)
+        if (!strstr(template, places[i])) {
+            snprintf(why->text, sizeof why->text, "the command never says %s: the %s", places[i],
+                     i == ELF ? "program to run" : "file to save its signature in");
+            fine = false;
+        }
+    if (fine && !child_exists(w.word[0])) {
+        snprintf(why->text, sizeof why->text, "%.900s is no program: not on PATH, or not "
+                 "executable", w.word[0]);
+        fine = false;
+    }
+    words_free(&w);
+    return fine;
+}
+
+/* What it left of a signature tells where it was. */
+static enum target_result describe_hang(struct elf_job *job, const char *signature,
+                                        struct why *why)
+{
+    struct why unread;
+    if (signature_read(signature, &job->bytes, &job->length, &unread))
+        signature_last_seen(job->bytes, job->length, job->p, why);
+    else
+        snprintf(why->text, sizeof why->text, "the command did not end within %g s and left no "
+                 "signature that says where it was", job->timeout);
+    return TARGET_HUNG;
+}
+
+static enum target_result collect(struct elf_job *job, const char *signature, struct why *why)
+{
+    struct why reason;
+    if (access(signature, F_OK) != 0) {
+        snprintf(why->text, sizeof why->text, "the command ended well, but wrote no signature");
+        return TARGET_FAILED;
+    }
+    if (signature_read(signature, &job->bytes, &job->length, &reason))
+        return TARGET_DONE;
+    snprintf(why->text, sizeof why->text, "the signature it wrote is of no use: %.900s",
+             reason.text);
+    return TARGET_FAILED;
+}
+
+enum target_result elf_command_run(struct elf_job *job, const char *template, struct why *why)
+{
+    char elf[4096], signature[4096], log[4096], harts[16];
+    snprintf(elf, sizeof elf, "%s/test.elf", job->directory);
+    snprintf(signature, sizeof signature, "%s/signature", job->directory);
+    snprintf(log, sizeof log, "%s/run.log", job->directory);
+    snprintf(harts, sizeof harts, "%" PRIu32, job->p->threads);
+    const char *values[PLACES] = { [ELF] = elf, [SIGNATURE] = signature, [HARTS] = harts,
+                                   [ISA] = job->f->xlen == 64 ? "rv64ima" : "rv32ima" };
+    struct words w;
+    struct child child;
+    enum target_result result = TARGET_FAILED;
+    unlink(signature);
+    if (split(&w, template, values, why) && child_start(&child, w.word, NULL, log, why)) {
+        result = child_wait(&child, job->timeout);
+        if (result == TARGET_HUNG) {
+            result = describe_hang(job, signature, why);
+        } else if (result == TARGET_DONE && child.status != 0) {
+            child_obituary(&child, w.word[0], log, why);
+            result = TARGET_FAILED;
+        } else if (result == TARGET_DONE) {
+            result = collect(job, signature, why);
+        }
+    }
+    words_free(&w);
+    return result;
+}

@@ -1,0 +1,55 @@
+/* What a bare-metal program leaves in memory between begin_signature and end_signature, as a file
+ * or as memory: SIGNATURE.md. Nothing that does not belong to the test, whole and unharmed, is
+ * taken; `why` names what is wrong with it. */
+#ifndef HOST_SIGNATURE_H
+#define HOST_SIGNATURE_H
+
+#include <stddef.h>
+
+#include "targets/target.h"
+
+/* Places in the header and in the progress of a hart; the program on the target knows them too. */
+enum {
+    HEADER_MAGIC = 0, HEADER_VERSION = 8, HEADER_XLEN = 12, HEADER_IDENTITY = 16, HEADER_FIRST = 24,
+    HEADER_ITERATIONS = 32, HEADER_SLOTS = 36, HEADER_HARTS = 40, HEADER_STATE = 44,
+    HEADER_LENGTH = 48, HEADER_CHECKSUM = 56, HEADER_ZERO = 60, HEADER_BYTES = 64,
+
+    PROGRESS_ITERATION = 0, PROGRESS_OPERATION = 4, PROGRESS_CAUSE = 8, PROGRESS_INTERRUPTS = 12,
+    PROGRESS_PC = 16, PROGRESS_BYTES = 64,
+};
+enum { STATE_RUNNING = 1, STATE_FINISHED = 2, STATE_TRAPPED = 3 };
+#define SIGNATURE_VERSION 1u
+#define CHECKSUM_START UINT32_C(0x811C9DC5)
+#define CHECKSUM_PRIME UINT32_C(0x01000193)
+#define OPERATION_NONE UINT32_C(0xFFFFFFFE)  /* it has not begun this iteration's first */
+#define OPERATION_DONE UINT32_C(0xFFFFFFFF)  /* it has done them all */
+
+struct signature {
+    uint32_t xlen, iterations, slots, harts;
+    uint64_t identity, first;      /* number of its first iteration */
+    const uint8_t *bytes;          /* the whole of it, somebody else's */
+};
+
+/* Bytes of a signature of so many iterations of the program. */
+uint64_t signature_length(const struct program *p, uint64_t iterations);
+/* The header that the program on the target starts with. */
+void signature_header(const struct program *p, uint32_t xlen, uint64_t first, uint32_t iterations,
+                      uint8_t header[HEADER_BYTES]);
+uint32_t signature_checksum(const uint8_t *bytes, size_t length);
+
+/* Raw bytes, or lines of hexadecimal numbers as simulators write them, made raw in place: in both
+ * cases *length is what is left. False: `why`. */
+bool signature_raw(uint8_t *bytes, size_t *length, struct why *why);
+/* The same of a file, whose bytes are the caller's to free. */
+bool signature_read(const char *file, uint8_t **bytes, size_t *length, struct why *why);
+/* False: it is not whole, not unharmed, not finished, or of another program. */
+bool signature_open(struct signature *s, const uint8_t *bytes, size_t length,
+                    const struct program *p, struct why *why);
+/* Values of one of its iterations, counted from 0, as program_trace() takes them. */
+void signature_values(const struct signature *s, uint32_t iteration, uint64_t *values);
+
+/* Which harts have not come to the end, and the operation each was last seen at. */
+void signature_last_seen(const uint8_t *bytes, size_t length, const struct program *p,
+                         struct why *why);
+
+#endif

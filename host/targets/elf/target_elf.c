@@ -1,0 +1,216 @@
+/* `--target elf`: bare-metal programs for any RISC-V multiprocessor. A program is built for a batch
+ * of iterations and then run by QEMU or by a simulator's command, or only written down.
+ *
+ * A boot takes about as long as the compiler, some tens of milliseconds each, so every batch has
+ * its own and nothing of one test can be seen in the next. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "elf_build.h"
+#include "elf_machine.h"
+#include "base/progress.h"
+#include "signature.h"
+
+enum { MOST_HARTS = 64, BATCH = 1024 /* iterations */ };
+#define BATCH_BYTES (UINT64_C(16) << 20)  /* of results */
+#define MOST_MEMORY (UINT64_C(256) << 20)
+
+struct elf {
+    struct target_options options;
+    struct elf_platform platform;
+    char *directory;             /* for what is run; of --emit the user's */
+    uint64_t emitted;            /* programs so far */
+};
+
+/* ---- opening --------------------------------------------------------------------------- */
+
+static bool refuse(struct why *why, const char *reason)
+{
+    snprintf(why->text, sizeof why->text, "%s", reason);
+    return false;
+}
+
+static bool check_options(struct elf *m, struct why *why)
+{
+    const struct target_options *o = &m->options;
+    int ways = !!o->machine + !!o->command + !!o->emit;
+    if (ways == 0)
+        return refuse(why, "on what? Give --machine qemu, --command TEMPLATE, or --emit DIR to "
+                           "only write the programs");
+    if (ways > 1)
+        return refuse(why, "--machine, --command and --emit exclude one another");
+    if (o->machine && strcmp(o->machine, "qemu") != 0) {
+        snprintf(why->text, sizeof why->text, "there is no machine '%.200s'; there is qemu",
+                 o->machine);
+        return false;
+    }
+    return elf_platform_parse(&m->platform, o->isa, o->platform, why) && elf_build_possible(why)
+           && (!o->machine || elf_qemu_possible(&m->platform, why))
+           && (!o->command || elf_command_possible(o->command, why));
+}
+
+static bool make_directory(struct elf *m, struct why *why)
+{
+    const char *temporary = getenv("TMPDIR");
+    if (m->options.emit) {
+        m->directory = strdup(m->options.emit);
+        if (m->directory && mkdir(m->directory, 0777) != 0 && errno != EEXIST) {
+            snprintf(why->text, sizeof why->text, "%.800s: %s", m->directory, strerror(errno));
+            return false;
+        }
+        return m->directory || refuse(why, "out of memory");
+    }
+    if (asprintf(&m->directory, "%s/ordeal-XXXXXX", temporary && *temporary ? temporary : "/tmp")
+        < 0) {
+        m->directory = NULL;
+        return refuse(why, "out of memory");
+    }
+    if (mkdtemp(m->directory))
+        return true;
+    snprintf(why->text, sizeof why->text, "no temporary directory %.800s: %s", m->directory,
+             strerror(errno));
+    free(m->directory);
+    m->directory = NULL;
+    return false;
+}
+
+static void elf_close(void *machine)
+{
+    struct elf *m = machine;
+    if (m->directory && !m->options.emit)
+        elf_build_remove(m->directory);
+    free(m->directory);
+    free(m);
+}
+
+static bool elf_open(const struct target_options *options, void **machine, struct why *why)
+{
+    struct elf *m = calloc(1, sizeof *m);
+    if (!m)
+        return refuse(why, "out of memory");
+    m->options = *options;
+    if (check_options(m, why) && make_directory(m, why)) {
+        *machine = m;
+        return true;
+    }
+    elf_close(m);
+    return false;
+}
+
+static struct abilities elf_can(const void *machine)
+{
+    const struct elf_platform *f = &((const struct elf *)machine)->platform;
+    uint32_t atomic_sizes = f->xlen == 64 ? 1 << 2 | 1 << 3 : 1 << 2;
+    return (struct abilities){
+        .threads = MOST_HARTS, .registers = MOST_REGISTERS,
+        .load_sizes = 0x7f, .store_sizes = 0x7f,
+        .swap_sizes = atomic_sizes, .cas_sizes = atomic_sizes,
+        .interrupts = true, .flush = f->flush, .nonfaulting = true, .memory = MOST_MEMORY,
+    };
+}
+
+static struct machine_claims elf_claims(const void *machine)
+{
+    const struct elf *m = machine;
+    return (struct machine_claims){
+        .model = m->options.model_given ? m->options.model : ORDEAL_RMO,
+        .atomic = m->platform.xlen / 8,
+    };
+}
+
+/* ---- running --------------------------------------------------------------------------- */
+
+static uint32_t batch_size(const struct program *p, uint64_t wanted)
+{
+    uint64_t fit = BATCH_BYTES / ((uint64_t)p->slots * 8 + 1), most = fit < BATCH ? fit : BATCH;
+    return (uint32_t)(wanted < most ? wanted : most ? most : 1);
+}
+
+static enum target_result deliver(struct elf_job *job, uint64_t first, uint32_t count,
+                                  const struct target_sink *sink, struct why *why)
+{
+    struct signature s;
+    if (!signature_open(&s, job->bytes, job->length, job->p, why))
+        return TARGET_FAILED;
+    if (s.first != first || s.iterations != count || s.xlen != job->f->xlen) {
+        refuse(why, "the signature is of another run of this test");
+        return TARGET_FAILED;
+    }
+    uint64_t *values = calloc((size_t)s.slots + 1, sizeof *values);
+    enum target_result result = TARGET_DONE;
+    if (!values) {
+        refuse(why, "out of memory");
+        return TARGET_FAILED;
+    }
+    for (uint32_t i = 0; i < count && result == TARGET_DONE; i++) {
+        signature_values(&s, i, values);
+        if (!sink->outcome(sink->user, first + i, values) || interrupted())
+            result = TARGET_STOPPED;
+    }
+    free(values);
+    return result;
+}
+
+static enum target_result run_batch(struct elf *m, const struct program *p, uint64_t first,
+                                    uint32_t count, const struct target_sink *sink,
+                                    struct why *why)
+{
+    struct elf_job job = { .p = p, .f = &m->platform, .directory = m->directory,
+                           .signature_length = signature_length(p, count),
+                           .timeout = m->options.timeout };
+    enum target_result result = elf_build(m->directory, p, &m->platform, first, count,
+                                          m->options.seed, why);
+    if (result == TARGET_DONE)
+        result = m->options.machine ? elf_qemu_run(&job, why)
+                                    : elf_command_run(&job, m->options.command, why);
+    if (result == TARGET_DONE)
+        result = deliver(&job, first, count, sink, why);
+    free(job.bytes);
+    return result;
+}
+
+/* The n-th program goes to the folder test-n, which must not be there yet. */
+static enum target_result emit(struct elf *m, const struct program *p, uint64_t first,
+                               uint64_t count, struct why *why)
+{
+    char folder[4096];
+    if (batch_size(p, count) != count) {
+        snprintf(why->text, sizeof why->text, "%" PRIu64 " iterations of this test are too many "
+                 "for one program; at most %" PRIu32, count, batch_size(p, count));
+        return TARGET_FAILED;
+    }
+    snprintf(folder, sizeof folder, "%s/test-%" PRIu64, m->directory, ++m->emitted);
+    return elf_build_folder(folder, p, &m->platform, first, (uint32_t)count, m->options.seed, why);
+}
+
+static enum target_result elf_run(void *machine, const struct program *p, uint64_t first,
+                                  uint64_t count, const struct target_sink *sink, struct why *why)
+{
+    struct elf *m = machine;
+    enum target_result result = TARGET_DONE;
+    if (m->options.emit)
+        return emit(m, p, first, count, why);
+    while (count && result == TARGET_DONE) {
+        uint32_t batch = batch_size(p, count);
+        result = run_batch(m, p, first, batch, sink, why);
+        first += batch;
+        count -= batch;
+    }
+    return result;
+}
+
+const struct target target_elf = {
+    .name = "elf",
+    .summary = "bare-metal RISC-V programs: on QEMU, on a simulator, or written down for a lab",
+    .open = elf_open,
+    .can = elf_can,
+    .claims = elf_claims,
+    .iterations = 16,
+    .run = elf_run,
+    .close = elf_close,
+};

@@ -1,0 +1,226 @@
+/* RMO: harts that perform a window of operations in any order that is not forbidden.
+ *
+ * What an operation waits for is decided when it is fetched, as sets of others in flight: barriers,
+ * the loads it depends on through registers, and earlier accesses to its bytes: a store waits for
+ * all of them, a load for none but swaps; it takes its bytes from the youngest earlier stores in
+ * flight. One that depends on a store depends on what the store depends on: `issue`. */
+#include "model_parts.h"
+
+static uint32_t place_of(uint32_t number) { return number % DEEPEST; }
+static uint32_t bit_of(uint32_t number) { return UINT32_C(1) << place_of(number); }
+static uint32_t in_flight(const struct window *w) { return w->loads | w->stores; }
+static bool window_busy(const struct hart *h) { return in_flight(&h->window) != 0; }
+
+/* ---- fetching ------------------------------------------------------------------------------- */
+
+static bool pass_membar(const struct machine *m, struct window *w, uint8_t barrier)
+{
+    uint32_t loads = w->loads, stores = w->stores;
+    if (m->setup.bug == BUG_MEMBAR_IGNORED)
+        return true;
+    if (m->setup.bug == BUG_MEMBAR_HALF) {
+        loads &= UINT32_C(0x5555);
+        stores &= UINT32_C(0x5555);
+    }
+    if (barrier & ORDEAL_LL)
+        w->before_loads |= loads;
+    if (barrier & ORDEAL_SL)
+        w->before_loads |= stores;
+    if (barrier & ORDEAL_LS)
+        w->before_stores |= loads;
+    if (barrier & ORDEAL_SS)
+        w->before_stores |= stores;
+    return true;
+}
+
+static uint32_t writers_of(const struct window *w, const struct instruction *i)
+{
+    uint32_t needs = i->needs, writers = 0;
+    if (i->compare_register != NO_REGISTER)
+        needs |= UINT32_C(1) << i->compare_register;
+    for (; needs; needs &= needs - 1)
+        writers |= w->writer[__builtin_ctz(needs)];
+    return writers;
+}
+
+/* Earlier operations in flight on the same bytes. */
+static void wait_for_same_bytes(const struct machine *m, const struct window *w, struct flying *f,
+                                bool writes)
+{
+    for (uint32_t rest = in_flight(w); rest; rest &= rest - 1) {
+        uint32_t place = (uint32_t)__builtin_ctz(rest), bit = UINT32_C(1) << place;
+        const struct flying *earlier = &w->flying[place];
+        if (earlier->cell != f->cell || !(earlier->mask & f->mask))
+            continue;
+        if (w->stores & bit)
+            f->issue |= earlier->issue;
+        if (w->loads & bit && (writes || w->stores & bit))
+            f->issue |= bit;
+        if (writes && m->setup.bug != BUG_SAME_WORD_REORDERED)
+            f->waits |= w->stores & bit;
+    }
+}
+
+static void take_off(struct window *w, uint32_t number, struct flying *f, bool reads, bool writes)
+{
+    uint32_t bit = bit_of(number);
+    f->waits |= f->issue;
+    for (uint32_t rest = f->waits; rest; rest &= rest - 1)
+        w->flying[__builtin_ctz(rest)].followers |= bit;
+    if (reads)
+        w->loads |= bit;
+    if (writes)
+        w->stores |= bit;
+    if (!f->waits)
+        w->ready |= bit;
+    if (f->sets != NO_REGISTER) {
+        w->writer[f->sets] = bit;
+        w->writer_number[f->sets] = number;
+    }
+}
+
+static bool window_issue(struct machine *m, struct hart *h, const struct instruction *i)
+{
+    struct window *w = &h->window;
+    bool reads = i->kind != ORDEAL_STORE, writes = i->kind != ORDEAL_LOAD;
+    if (i->kind == ORDEAL_MEMBAR)
+        return pass_membar(m, w, i->barrier);
+    if (w->next - w->oldest >= h->depth)
+        return false;
+    uint32_t number = w->next++;
+    struct reach r = reach_of(i, h->part);
+    struct flying *f = &w->flying[place_of(number)];
+    *f = (struct flying){ .cell = r.cell, .mask = r.mask, .shift = (uint8_t)r.shift,
+                          .kind = i->kind, .sets = i->sets, .output = NOBODY,
+                          .compare_from = NOBODY };
+    if (reads) {
+        f->waits |= w->before_loads;
+        if (i->observed)
+            f->output = h->slot++;
+    }
+    if (writes) {
+        f->waits |= w->before_stores;
+        f->value = hart_writes(h, i, r.shift);
+    }
+    if (i->kind == ORDEAL_CAS)
+        f->compare = hart_compares(h, i);
+    if (m->setup.bug != BUG_DEPENDENCE_IGNORED) {
+        f->issue = writers_of(w, i);
+        if (i->compare_register != NO_REGISTER && w->writer[i->compare_register])
+            f->compare_from = w->writer_number[i->compare_register];
+    }
+    wait_for_same_bytes(m, w, f, writes);
+    take_off(w, number, f, reads, writes);
+    return true;
+}
+
+/* ---- performing ----------------------------------------------------------------------------- */
+
+/* The cell as the operation of that number sees it. */
+static uint64_t see(struct machine *m, struct hart *h, uint32_t number)
+{
+    const struct window *w = &h->window;
+    const struct flying *f = &w->flying[place_of(number)];
+    uint64_t value = cell_read(m, h, f->cell);
+    if (m->setup.bug == BUG_NO_FORWARD)
+        return value;
+    for (uint32_t k = w->oldest; k != number; k++) {
+        const struct flying *earlier = &w->flying[place_of(k)];
+        if (!(w->stores & bit_of(k)) || earlier->cell != f->cell)
+            continue;
+        if (m->setup.bug == BUG_FORWARD_BYTES)
+            value = earlier->value;
+        else
+            value = merged(value, earlier->value, earlier->mask);
+        if (m->setup.bug == BUG_FORWARD_OLDEST && earlier->mask & f->mask)
+            break;
+    }
+    return value;
+}
+
+/* Those that wait for it go on; those that compare with what it read learn it. */
+static void let_followers_go(struct window *w, uint32_t number, uint64_t value)
+{
+    uint32_t bit = bit_of(number);
+    for (uint32_t rest = w->flying[place_of(number)].followers; rest; rest &= rest - 1) {
+        struct flying *follower = &w->flying[__builtin_ctz(rest)];
+        follower->waits &= ~bit;
+        follower->issue &= ~bit;
+        if (!follower->waits)
+            w->ready |= rest & -rest;
+        if (follower->compare_from == number) {
+            follower->compare = value & follower->mask >> follower->shift;
+            follower->compare_from = NOBODY;
+        }
+    }
+}
+
+static void land(struct hart *h, uint32_t number, uint64_t value)
+{
+    struct window *w = &h->window;
+    const struct flying *f = &w->flying[place_of(number)];
+    uint32_t gone = ~bit_of(number);
+    w->loads &= gone;
+    w->stores &= gone;
+    w->ready &= gone;
+    w->before_loads &= gone;
+    w->before_stores &= gone;
+    if (f->sets != NO_REGISTER) {
+        if (w->writer_number[f->sets] == number)
+            h->registers[f->sets] = value;
+        w->writer[f->sets] &= gone;
+    }
+    let_followers_go(w, number, value);
+    while (w->oldest != w->next && !(in_flight(w) & bit_of(w->oldest)))
+        w->oldest++;
+}
+
+/* A broken machine does the halves of a swap or of a load one after the other. True: that was the
+ * first. */
+static bool first_half(struct machine *m, struct flying *f, uint64_t *value, uint8_t size_log2)
+{
+    if (f->kind == ORDEAL_LOAD)
+        return m->setup.bug == BUG_TORN_LOAD
+            && torn_load(m, &f->half, &f->held, value, size_log2);
+    if (f->half) {
+        *value = f->held;
+        return false;
+    }
+    if (!bug_strikes(m, BUG_SWAP_NOT_ATOMIC, 128))
+        return false;
+    f->half = true;
+    f->held = *value;
+    return true;
+}
+
+static void perform(struct machine *m, struct hart *h, uint32_t number)
+{
+    struct flying *f = &h->window.flying[place_of(number)];
+    uint64_t cell = f->kind == ORDEAL_STORE ? 0 : see(m, h, number);
+    if (f->kind != ORDEAL_STORE
+        && first_half(m, f, &cell, f->mask == UINT64_MAX ? 3 : 0))
+        return;
+    uint64_t value = (cell & f->mask) >> f->shift;
+    if (f->kind == ORDEAL_STORE || (f->kind != ORDEAL_LOAD
+                                    && swap_writes(m, f->kind, value, f->compare)))
+        cell_write(m, h, f->cell, f->value, f->mask);
+    if (f->kind == ORDEAL_STORE && bug_strikes(m, BUG_STORE_TWICE, 64))
+        return;
+    if (f->output != NOBODY)
+        m->values[f->output] = value;
+    land(h, number, value);
+}
+
+/* Any that is ready. */
+static void window_advance(struct machine *m, struct hart *h, uint64_t chance)
+{
+    struct window *w = &h->window;
+    uint32_t ready = w->ready;
+    uint32_t skip = (uint32_t)((chance & 0xffff) * (uint32_t)__builtin_popcount(ready) >> 16);
+    while (skip-- > 0)
+        ready &= ready - 1;
+    uint32_t place = (uint32_t)__builtin_ctz(ready), oldest = place_of(w->oldest);
+    perform(m, h, w->oldest + (place + DEEPEST - oldest) % DEEPEST);
+}
+
+const struct discipline window_discipline = { window_issue, window_advance, window_busy };

@@ -1,0 +1,254 @@
+#include "soc_code.h"
+
+#include <stdlib.h>
+
+#include "test/kinds.h"
+#include "test/lfsr.h"
+#include "soc_maker.h"
+
+enum {
+    TRAP = (SIM_START_WORDS + 1) * 4,            /* where the handler is */
+    LOAD_FAULT = 5, SOFTWARE = 8,                /* a cause; the bit of the software interrupt */
+};
+
+/* ---- registers ---------------------------------------------------------------------------- */
+
+/* Registers that a transaction sets and some CAS of the thread compares with: what they hold after
+ * an abort matters. */
+static uint32_t registers_to_save(const struct program_thread *t)
+{
+    uint32_t set = 0, compared = 0;
+    bool inside = false;
+    for (uint32_t at = 0; at < t->length; at++) {
+        const struct instruction *i = &t->code[at];
+        inside = i->kind == ORDEAL_TX_BEGIN
+                 || (inside && i->kind != ORDEAL_TX_END && i->kind != ORDEAL_TX_ABORT);
+        if (inside && i->sets != NO_REGISTER)
+            set |= UINT32_C(1) << i->sets;
+        if (i->compare_register != NO_REGISTER)
+            compared |= UINT32_C(1) << i->compare_register;
+    }
+    return set & compared;
+}
+
+/* The windows that are used most get a register each. */
+static void choose_bases(struct maker *m, uint32_t most)
+{
+    struct { uint32_t base, uses; } seen[64];
+    uint32_t count = 0;
+    for (uint32_t at = 0; at < m->t->length; at++) {
+        const struct instruction *i = &m->t->code[at];
+        if (!kind_has_location(i->kind) || m->p->line[i->line].faulting)
+            continue;
+        uint32_t base = window(sim_address(m->p, i)), k = 0;
+        while (k < count && seen[k].base != base)
+            k++;
+        if (k == 64)
+            continue;
+        if (k == count) {
+            seen[count].base = base;
+            seen[count++].uses = 0;
+        }
+        seen[k].uses++;
+    }
+    for (m->bases = 0; m->bases < most; m->bases++) {
+        uint32_t best = 0;
+        for (uint32_t k = 1; k < count; k++)
+            if (seen[k].uses > seen[best].uses)
+                best = k;
+        if (!count || !seen[best].uses)
+            break;
+        m->base[m->bases] = seen[best].base;
+        seen[best].uses = 0;
+    }
+}
+
+/* Some threads have many operands in a burst, others few: operations then stand less closely. */
+static void share_registers(struct maker *m)
+{
+    uint32_t next = X_FIRST + m->t->registers;
+    m->saved = registers_to_save(m->t);
+    m->first_copy = next;
+    next += (uint32_t)__builtin_popcount(m->saved);
+    bool narrow = 32 - next < LEAST_OPERANDS + MOST_BASES + MOST_RESULTS;
+    choose_bases(m, narrow ? 1 : MOST_BASES);
+    m->first_base = next;
+    m->first_result = next += m->bases;
+    m->results = narrow ? 3 : MOST_RESULTS;
+    next += m->results;
+    m->text.first_operand = next;
+    m->text.operands = LEAST_OPERANDS
+                       + (uint32_t)(hash_of(m->p, m->thread, UINT32_MAX)
+                                    % (32 - next - LEAST_OPERANDS + 1));
+}
+
+/* ---- threads -------------------------------------------------------------------------------- */
+
+const uint32_t sim_code_idle[2] = { 0x7c00d073, 0x0000006f }; /* csrwi DONE, 1; j . */
+
+/* A software interrupt is taken back. A load where there is no memory is skipped. Anything else is
+ * told: its cause, then where; and that is the end. Changes no register. */
+static void emit_trap(struct maker *m)
+{
+    PUT(RV_CSRRW, 0, X_TRAP, 0, CSR_MSCRATCH);
+    PUT(RV_CSRRS, X_TRAP, 0, 0, CSR_MCAUSE);
+    PUT(RV_BLT, 0, X_TRAP, 0, 8 * 4);            /* an interrupt */
+    PUT(RV_ADDI, X_TRAP, X_TRAP, 0, -LOAD_FAULT);
+    PUT(RV_BNE, 0, X_TRAP, 0, 9 * 4);
+    PUT(RV_CSRRS, X_TRAP, 0, 0, CSR_MEPC);
+    PUT(RV_ADDI, X_TRAP, X_TRAP, 0, 4);
+    PUT(RV_CSRRW, 0, X_TRAP, 0, CSR_MEPC);
+    PUT(RV_CSRRS, X_TRAP, 0, 0, CSR_MSCRATCH);
+    PUT(RV_MRET, 0, 0, 0, 0);
+    PUT(RV_CSRRCI, 0, SOFTWARE, 0, CSR_MIP);     /* to here */
+    PUT(RV_CSRRS, X_TRAP, 0, 0, CSR_MSCRATCH);
+    PUT(RV_MRET, 0, 0, 0, 0);
+    PUT(RV_CSRRS, X_TRAP, 0, 0, CSR_MCAUSE);     /* to here */
+    PUT(RV_CSRRW, 0, X_TRAP, 0, SOC_CSR_MARK);
+    PUT(RV_CSRRS, X_TRAP, 0, 0, CSR_MEPC);
+    PUT(RV_CSRRW, 0, X_TRAP, 0, SOC_CSR_MARK);
+    PUT(RV_CSRRWI, 0, 1, 0, SOC_CSR_DONE);
+    PUT(RV_JAL, 0, 0, 0, 0);
+}
+
+void sim_code_start(const struct program *p, uint32_t thread, uint64_t iteration, uint32_t skew,
+                    uint32_t words[SIM_START_WORDS])
+{
+    uint32_t lfsr = lfsr_start(p->seed, p->thread[thread].number, iteration);
+    words[0] = rv32(RV_LUI, X_LFSR, 0, 0, (int32_t)(rv32_upper(lfsr) & 0xfffff));
+    words[1] = rv32(RV_ADDI, X_LFSR, X_LFSR, 0, rv32_lower(lfsr));
+    words[2] = rv32(RV_ADDI, X_TRAP, 0, 0, (int32_t)skew + 1);
+}
+
+static void emit_start(struct maker *m)
+{
+    uint32_t start[SIM_START_WORDS];
+    sim_code_start(m->p, m->thread, 0, 0, start);
+    for (uint32_t i = 0; i < SIM_START_WORDS; i++)
+        text_put(&m->text, start[i]);
+    uint32_t over = jump_ahead(m);
+    emit_trap(m);
+    text_point(&m->text, over, text_here(&m->text));
+    uint32_t x = m->text.first_operand;
+    PUT(RV_ADDI, x, 0, 0, TRAP);
+    PUT(RV_CSRRW, 0, x, 0, CSR_MTVEC);
+    for (uint32_t r = 0; r < m->t->registers; r++)
+        PUT(RV_ADDI, test_register(r), 0, 0, 0);
+    for (uint32_t k = 0; k < m->bases; k++)
+        text_constant(&m->text, m->first_base + k, m->base[k]);
+    if (m->p->asks.interrupts) {
+        PUT(RV_CSRRWI, 0, SOFTWARE, 0, CSR_MIE);
+        PUT(RV_CSRRSI, 0, SOFTWARE, 0, CSR_MSTATUS);
+    }
+    PUT(RV_ADDI, X_TRAP, X_TRAP, 0, -1);
+    PUT(RV_BNE, 0, X_TRAP, 0, -4);
+}
+
+void emit_range(struct maker *m, uint32_t from, uint32_t to)
+{
+    for (m->index = from; m->index < to; m->index++) {
+        const struct instruction *i = &m->t->code[m->index];
+        m->text.at = (int32_t)m->index;
+        emit_operation(m, i);
+        emit_flow(m, i);
+    }
+}
+
+static bool make_thread(struct maker *m, struct sim_hart_code *to)
+{
+    m->text.at = SIM_NO_ORIGIN;
+    share_registers(m);
+    emit_start(m);
+    emit_range(m, 0, m->t->length);
+    text_flush(&m->text);
+    m->text.at = SIM_NO_ORIGIN;
+    for (uint32_t k = 0; k < 2; k++)
+        text_put(&m->text, sim_code_idle[k]);
+    *to = (struct sim_hart_code){ m->text.words.data, (uint32_t)m->text.words.count,
+                                  m->text.origin.data };
+    return !m->text.failed;
+}
+
+/* ---- how each is made ----------------------------------------------------------------------- */
+
+/* Lines of the same set behind the program's, as far as there is memory; in a transaction one, or
+ * it could never commit. */
+static void plan_evict(const struct program *p, const struct instruction *i, bool inside,
+                       const struct soc_parameters *soc, struct sim_made *made)
+{
+    enum { MOST = 9 };
+    uint32_t way = soc->sets * soc->line_bytes;
+    uint32_t most = inside ? 1 : soc->ways < MOST ? soc->ways + 1 : MOST;
+    if (!way || p->line[i->line].uncached)
+        return;
+    uint64_t place = p->line[i->line].place + i->offset;
+    uint64_t first = (p->memory + way - 1) / way * way + place % way / soc->line_bytes
+                                                         * soc->line_bytes;
+    made->first_load = SOC_MAP_MEMORY + (uint32_t)first;
+    while (made->loads < most && first + made->loads * way + soc->line_bytes <= soc->memory_bytes)
+        made->loads++;
+}
+
+/* LR and SC are for memory that is cached, and not for transactions. */
+static uint8_t way_of_atomic(uint64_t hash)
+{
+    static const uint8_t ways[8] = { SIM_PLAIN, SIM_PLAIN, SIM_PLAIN, SIM_PLAIN, SIM_LR_SC,
+                                     SIM_LR_SC, SIM_LR_SC, SIM_LR_SC_SC };
+    return ways[hash >> 32 & 7];
+}
+
+static void plan_thread(const struct program *p, uint32_t thread, const struct soc_parameters *soc,
+                        struct sim_made *made)
+{
+    const struct program_thread *t = &p->thread[thread];
+    bool inside = false;
+    for (uint32_t at = 0; at < t->length; at++) {
+        const struct instruction *i = &t->code[at];
+        uint64_t hash = hash_of(p, thread, at);
+        made[at] = (struct sim_made){ .way = SIM_PLAIN };
+        if (i->kind == ORDEAL_TX_BEGIN)
+            inside = true;
+        else if (i->kind == ORDEAL_TX_END || i->kind == ORDEAL_TX_ABORT)
+            inside = false;
+        if (inside && (i->kind == ORDEAL_INTERRUPT
+                       || (i->kind == ORDEAL_LOAD && p->line[i->line].faulting)))
+            made[at].way = SIM_NOTHING; /* no transaction can do that */
+        if (i->kind == ORDEAL_EVICT)
+            plan_evict(p, i, inside, soc, &made[at]);
+        if ((i->kind == ORDEAL_SWAP || i->kind == ORDEAL_CAS) && !inside
+            && !p->line[i->line].uncached) {
+            made[at].way = way_of_atomic(hash);
+            made[at].foreign = (uint32_t)hash | UINT32_C(0x80000000);
+        }
+    }
+}
+
+bool sim_code_make(struct sim_code *c, const struct program *p, const struct soc_parameters *soc)
+{
+    size_t length = 0;
+    bool good = true;
+    for (uint32_t t = 0; t < p->threads; t++)
+        length += p->thread[t].length;
+    *c = (struct sim_code){ .p = p, .made = calloc(length + 1, sizeof *c->made) };
+    good = c->made != NULL;
+    for (uint32_t t = 0; good && t < p->threads; t++) {
+        struct sim_made *made = &c->made[p->thread[t].code - p->code];
+        struct maker m = { .p = p, .t = &p->thread[t], .thread = t, .made = made,
+                           .way = soc->sets * soc->line_bytes };
+        plan_thread(p, t, soc, made);
+        good = make_thread(&m, &c->hart[t]);
+    }
+    if (!good)
+        sim_code_free(c);
+    return good;
+}
+
+void sim_code_free(struct sim_code *c)
+{
+    for (uint32_t h = 0; h < SIM_HARTS; h++) {
+        free(c->hart[h].words);
+        free(c->hart[h].origin);
+    }
+    free(c->made);
+    *c = (struct sim_code){ 0 };
+}

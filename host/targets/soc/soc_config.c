@@ -1,0 +1,156 @@
+#include "soc_config.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/command.h"
+#include "models.h"
+#include "zoo.h"
+
+/* The one table of what --config may say. */
+static const struct key {
+    const char *name;
+    size_t offset;                     /* in soc_parameters */
+    uint32_t least, most;
+    bool power;                        /* powers of two alone */
+    bool flag;                         /* a bool: 0 or 1 */
+} keys[] = {
+#define KEY(FIELD, ...) { .offset = offsetof(struct soc_parameters, FIELD), __VA_ARGS__ }
+    KEY(sets, .name = "sets", .least = 1, .most = 1024, .power = true),
+    KEY(ways, .name = "ways", .least = 1, .most = 4, .power = true),
+    KEY(line_bytes, .name = "line", .least = 16, .most = 64, .power = true),
+    KEY(store_buffer, .name = "store-buffer", .least = 1, .most = 16),
+    KEY(load_queue, .name = "load-queue", .least = 1, .most = 8),
+    KEY(capture, .name = "capture-fifo", .least = 32, .most = 4096, .power = true),
+    KEY(transactions, .name = "transactions", .most = 1, .flag = true),
+    KEY(checks, .name = "checks", .most = 1, .flag = true),
+    KEY(lean, .name = "lean", .most = 1, .flag = true),
+#undef KEY
+};
+enum { KEYS = sizeof keys / sizeof *keys };
+
+static bool refuse(struct why *why, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static bool refuse(struct why *why, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(why->text, sizeof why->text, format, args);
+    va_end(args);
+    return false;
+}
+
+static bool refuse_key(const char *text, size_t length, struct why *why)
+{
+    const char *names[KEYS + 1] = { NULL };
+    char word[64];
+    for (int i = 0; i < KEYS; i++)
+        names[i] = keys[i].name;
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(text, "=,"), text);
+    const char *near = nearest_name(word, names);
+    int n = snprintf(why->text, sizeof why->text, "'%.*s' says nothing of the machine%s%s%s; "
+                     "expected KEY=NUMBER, the keys are", (int)length, text,
+                     near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
+    for (int i = 0; i < KEYS && n > 0 && n < (int)sizeof why->text; i++)
+        n += snprintf(why->text + n, sizeof why->text - (size_t)n, "%s %s", i ? "," : "",
+                      keys[i].name);
+    return false;
+}
+
+static bool parse_number(const char *text, const char *end, uint32_t least, uint32_t most,
+                         uint32_t *value)
+{
+    char *after;
+    if (*text < '0' || *text > '9')
+        return false;
+    uint64_t n = strtoull(text, &after, 0);
+    *value = (uint32_t)n;
+    return after == end && n >= least && n <= most;
+}
+
+static bool parse_setting(struct soc_parameters *p, const char *text, size_t length,
+                          struct why *why)
+{
+    const char *equals = memchr(text, '=', length);
+    size_t name = equals ? (size_t)(equals - text) : length;
+    for (int i = 0; i < KEYS && equals; i++) {
+        const struct key *k = &keys[i];
+        uint32_t value;
+        if (strlen(k->name) != name || memcmp(k->name, text, name) != 0)
+            continue;
+        if (!parse_number(equals + 1, text + length, k->least, k->most, &value)
+            || (k->power && value & (value - 1)))
+            return refuse(why, "'%.*s': expected %s from %" PRIu32 " to %" PRIu32, (int)length,
+                          text, k->power ? "a power of two" : "a number", k->least, k->most);
+        void *field = (char *)p + k->offset;
+        if (k->flag)
+            *(bool *)field = value;
+        else
+            *(uint32_t *)field = value;
+        return true;
+    }
+    return refuse_key(text, length, why);
+}
+
+static bool parse_parameters(struct soc_parameters *p, const struct target_options *o,
+                             struct why *why)
+{
+    *p = (struct soc_parameters){ .harts = o->harts, .transactions = true, .bugs = true,
+                                  .checks = true };
+    p->coverage = o->coverage;
+    for (const char *text = o->config; text && *text; ) {
+        size_t length = strcspn(text, ",");
+        if (!parse_setting(p, text, length, why))
+            return false;
+        text += length + (text[length] == ',');
+    }
+    return model_complete(p, why->text, sizeof why->text);
+}
+
+static bool parse_setup(struct soc_setup *s, const struct target_options *o, struct why *why)
+{
+    static const int models[ORDEAL_MODELS] = { [ORDEAL_SC] = SOC_SC, [ORDEAL_TSO] = SOC_TSO,
+                                               [ORDEAL_PSO] = SOC_PSO, [ORDEAL_PC] = -1,
+                                               [ORDEAL_RMO] = SOC_RMO };
+    enum ordeal_model model = o->model_given ? o->model : ORDEAL_TSO;
+    int bug = 0;
+    *s = (struct soc_setup){ .visible = o->visible };
+    if (models[model] < 0)
+        return refuse(why, "there is no machine of %s; there are: SC, TSO, PSO, RMO",
+                      ordeal_model_name(model));
+    s->model = (enum soc_model)models[model];
+    if (o->bug && !bug_parse(&zoo, o->bug, model, &bug, why->text, sizeof why->text))
+        return false;
+    s->bug = (uint32_t)bug;
+    if (o->delay && !parse_number(o->delay, o->delay + strlen(o->delay), 0, 7, &s->delay))
+        return refuse(why, "--delay '%s': expected a number from 0, none, to 7", o->delay);
+    if (o->capture && strcmp(o->capture, "lossy") == 0)
+        s->capture = SOC_CAPTURE_LOSSY;
+    else if (o->capture && strcmp(o->capture, "stall") != 0)
+        return refuse(why, "--capture '%s': when its FIFO is full a hart can 'stall' or be 'lossy'",
+                      o->capture);
+    return true;
+}
+
+/* What the lean machine has not. */
+static bool check_lean(const struct sim_config *c, struct why *why)
+{
+    const struct soc_setup *s = &c->setup;
+    const char *lacks = s->model != SOC_TSO ? "a model other than TSO" : s->bug ? "bugs to choose"
+        : s->visible ? "records of visible stores"
+        : s->capture == SOC_CAPTURE_LOSSY ? "a lossy capture" : NULL;
+    return !c->parameters.lean || !lacks || refuse(why, "the lean machine does not have %s", lacks);
+}
+
+bool sim_config_parse(struct sim_config *c, const struct target_options *o, struct why *why)
+{
+    *c = (struct sim_config){ 0 };
+    if (o->soc && (o->config || o->harts))
+        return refuse(why, "--soc is a machine as it was built; --%s does not go with it",
+                      o->config ? "config" : "harts");
+    return (o->soc || parse_parameters(&c->parameters, o, why)) && parse_setup(&c->setup, o, why)
+           && check_lean(c, why);
+}

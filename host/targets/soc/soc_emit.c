@@ -1,0 +1,333 @@
+/* How operations become instructions of the multiprocessor. */
+#include "soc_maker.h"
+
+static uint32_t next_result(struct maker *m)
+{
+    m->result = (m->result + 1) % m->results;
+    return m->first_result + m->result;
+}
+
+/* Takes the value read: the test's register, or the next of those that nobody looks at. */
+static uint32_t destination(struct maker *m, const struct instruction *i)
+{
+    return i->sets != NO_REGISTER ? test_register(i->sets) : next_result(m);
+}
+
+/* ---- addresses and values ------------------------------------------------------------------- */
+
+struct place { uint32_t reg; int32_t offset; };
+
+/* x becomes 0, but not before the registers are known. */
+static void depend(struct maker *m, uint32_t needs, uint32_t x)
+{
+    for (uint32_t from = 0, r = 0; r < m->t->registers; r++)
+        if (needs >> r & 1) {
+            ADD(RV_XOR, x, from ? x : test_register(r), test_register(r), 0);
+            if (from++)
+                ADD(RV_XOR, x, x, test_register(r), 0);
+        }
+}
+
+/* The base register that reaches the address; `bases`: there is none. */
+static uint32_t base_of(const struct maker *m, uint32_t address)
+{
+    uint32_t k = 0;
+    while (k < m->bases && m->base[k] != window(address))
+        k++;
+    return k;
+}
+
+/* For locate(), and so many more. */
+static void reserve(struct maker *m, const struct instruction *i, uint32_t needs, bool exact,
+                    uint32_t more)
+{
+    bool far = base_of(m, sim_address(m->p, i)) == m->bases;
+    text_reserve(&m->text, (far || (exact && !needs)) + (needs != 0) + more);
+}
+
+/* A register and an offset that reach the operand; `exact`: the offset is 0. */
+static struct place locate(struct maker *m, const struct instruction *i, uint32_t needs, bool exact)
+{
+    uint32_t address = sim_address(m->p, i), k = base_of(m, address);
+    struct place at;
+    if (k < m->bases) {
+        at = (struct place){ m->first_base + k, (int32_t)(address - m->base[k]) };
+        if (exact && !needs && at.offset) {
+            uint32_t reg = text_operand(&m->text);
+            PUT(RV_ADDI, reg, at.reg, 0, at.offset);
+            at = (struct place){ reg, 0 };
+        }
+    } else {
+        at = (struct place){ text_operand(&m->text), rv32_lower(address) };
+        PUT(RV_LUI, at.reg, 0, 0, (int32_t)(rv32_upper(address) & 0xfffff));
+        if (exact && !needs && at.offset) {
+            PUT(RV_ADDI, at.reg, at.reg, 0, at.offset);
+            at.offset = 0;
+        }
+    }
+    if (needs) {
+        uint32_t x = text_operand(&m->text);
+        depend(m, needs, x);
+        ADD(RV_ADD, x, x, at.reg, 0);
+        at.reg = x;
+        if (exact && at.offset) {
+            ADD(RV_ADDI, x, x, 0, at.offset);
+            at.offset = 0;
+        }
+    }
+    return at;
+}
+
+uint32_t constant(struct maker *m, uint32_t value)
+{
+    if (value == 0)
+        return 0;
+    uint32_t reg = text_operand(&m->text);
+    text_constant(&m->text, reg, value);
+    return reg;
+}
+
+/* Of up to 4 bytes: takes two operands at most. */
+static uint32_t value_written(struct maker *m, const struct instruction *i)
+{
+    uint32_t value = (uint32_t)i->write, unused = i->size_log2 < 2 ? 32 - (8u << i->size_log2) : 0;
+    if (!i->step)
+        return constant(m, (uint32_t)((int32_t)(value << unused) >> unused));
+    uint32_t reg = text_operand(&m->text);
+    text_constant(&m->text, reg, (uint32_t)i->step);
+    PUT(RV_MUL, reg, reg, X_ROUND, 0);
+    PUT(RV_ADD, reg, reg, constant(m, value), 0);
+    return reg;
+}
+
+/* Of 8 bytes: takes three. */
+static void halves_written(struct maker *m, const struct instruction *i, uint32_t half[2])
+{
+    if (!i->step) {
+        half[0] = constant(m, (uint32_t)i->write);
+        half[1] = constant(m, (uint32_t)(i->write >> 32));
+        return;
+    }
+    uint32_t low = half[0] = text_operand(&m->text), high = half[1] = text_operand(&m->text);
+    uint32_t x = text_operand(&m->text);
+    text_constant(&m->text, high, (uint32_t)(i->step >> 32));
+    PUT(RV_MUL, high, high, X_ROUND, 0);
+    text_constant(&m->text, x, (uint32_t)i->step);
+    PUT(RV_MUL, low, x, X_ROUND, 0);
+    PUT(RV_MULHU, x, x, X_ROUND, 0);
+    PUT(RV_ADD, high, high, x, 0);
+    text_constant(&m->text, x, (uint32_t)i->write);
+    PUT(RV_ADD, low, low, x, 0);
+    PUT(RV_SLTU, x, low, x, 0);
+    PUT(RV_ADD, high, high, x, 0);
+    text_constant(&m->text, x, (uint32_t)(i->write >> 32));
+    PUT(RV_ADD, high, high, x, 0);
+}
+
+/* ---- accesses ------------------------------------------------------------------------------- */
+
+/* Of more than a word: the register of the test takes the lowest, and waits for the others. */
+static void emit_load(struct maker *m, const struct instruction *i)
+{
+    static const enum rv32_name one[] = { RV_LBU, RV_LHU, RV_LW };
+    uint32_t words = i->size_log2 > 2 ? 1u << (i->size_log2 - 2) : 1;
+    bool faults = m->p->line[i->line].faulting;
+    reserve(m, i, i->needs, false, 0);
+    if (faults && i->sets != NO_REGISTER)
+        ADD(RV_ADDI, test_register(i->sets), 0, 0, 0); /* the trap leaves it as it is */
+    if (m->made[m->index].way == SIM_NOTHING)
+        return;
+    struct place at = locate(m, i, i->needs, false);
+    ADD(one[i->size_log2 < 2 ? i->size_log2 : 2], destination(m, i), at.reg, 0, at.offset);
+    for (uint32_t w = 1; w < words; w++) {
+        uint32_t to = next_result(m);
+        ADD(RV_LW, to, at.reg, 0, at.offset + (int32_t)w * 4);
+        if (i->sets != NO_REGISTER && !faults) {
+            ADD(RV_XOR, to, to, to, 0);
+            ADD(RV_OR, test_register(i->sets), test_register(i->sets), to, 0);
+        }
+    }
+}
+
+static uint32_t word_of(const uint8_t *bytes)
+{
+    return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+}
+
+static void emit_store(struct maker *m, const struct instruction *i)
+{
+    static const enum rv32_name one[] = { RV_SB, RV_SH, RV_SW };
+    if (i->size_log2 <= 2) {
+        reserve(m, i, i->needs, false, i->step ? 2 : 1);
+        struct place at = locate(m, i, i->needs, false);
+        ADD(one[i->size_log2], 0, at.reg, value_written(m, i), at.offset);
+        return;
+    }
+    for (uint32_t done = 0; done < 1u << i->size_log2; done += 8) {
+        uint32_t half[2];
+        reserve(m, i, i->needs, false, 3);
+        struct place at = locate(m, i, i->needs, false);
+        if (i->bytes) {
+            half[0] = constant(m, word_of(i->bytes + done));
+            half[1] = constant(m, word_of(i->bytes + done + 4));
+        } else {
+            halves_written(m, i, half);
+        }
+        ADD(RV_SW, 0, at.reg, half[0], at.offset + (int32_t)done);
+        ADD(RV_SW, 0, at.reg, half[1], at.offset + (int32_t)done + 4);
+    }
+}
+
+/* After the LR that read; back to it if the SC fails. */
+static void add_sc(struct maker *m, const struct sim_made *how, uint32_t address, uint32_t value,
+                   int32_t back)
+{
+    uint32_t x = text_operand(&m->text);
+    ADD(RV_SC, x, address, value, 0);
+    ADD(RV_BNE, 0, x, 0, back);
+    if (how->way == SIM_LR_SC_SC)
+        ADD(RV_SC, x, address, constant(m, how->foreign), 0);
+}
+
+static void emit_swap(struct maker *m, const struct instruction *i)
+{
+    const struct sim_made *how = &m->made[m->index];
+    reserve(m, i, i->needs, true, how->way == SIM_PLAIN ? 2 : 4);
+    uint32_t address = locate(m, i, i->needs, true).reg, value = value_written(m, i);
+    uint32_t to = destination(m, i);
+    if (how->way == SIM_PLAIN) {
+        ADD(RV_AMOSWAP, to, address, value, 0);
+    } else {
+        ADD(RV_LR, to, address, 0, 0);
+        add_sc(m, how, address, value, -8);
+    }
+}
+
+/* By AMOCAS what it compares with is in the register that takes the value read. */
+static void emit_cas(struct maker *m, const struct instruction *i)
+{
+    const struct sim_made *how = &m->made[m->index];
+    bool from_register = i->compare_register != NO_REGISTER, sets = i->sets != NO_REGISTER;
+    uint32_t needs = i->needs | (from_register ? UINT32_C(1) << i->compare_register : 0);
+    if (how->way == SIM_PLAIN)
+        needs = i->needs;
+    reserve(m, i, needs, true, how->way == SIM_PLAIN ? 3 : 5);
+    uint32_t address = locate(m, i, needs, true).reg;
+    uint32_t value = value_written(m, i), compare = 0;
+    if (how->way == SIM_PLAIN && sets)
+        compare = test_register(i->sets);
+    else if (from_register || i->compare || how->way == SIM_PLAIN)
+        compare = text_operand(&m->text);
+    if (from_register && compare != test_register(i->compare_register))
+        ADD(RV_ADDI, compare, test_register(i->compare_register), 0, 0);
+    else if (!from_register && how->way == SIM_PLAIN && sets)
+        text_add_constant(&m->text, compare, (uint32_t)i->compare);
+    else if (!from_register && compare)
+        text_constant(&m->text, compare, (uint32_t)i->compare);
+    if (how->way == SIM_PLAIN) {
+        ADD(RV_AMOCAS, compare, address, value, 0);
+        return;
+    }
+    uint32_t to = destination(m, i);
+    ADD(RV_LR, to, address, 0, 0);
+    ADD(RV_BNE, 0, to, compare, how->way == SIM_LR_SC_SC ? 16 : 12);
+    add_sc(m, how, address, value, -12);
+}
+
+/* ---- what is no access ---------------------------------------------------------------------- */
+
+/* Flavours are pairs of an earlier and a later kind; a fence orders all of one set before all of
+ * another: one or two do for any flavours. */
+static void emit_membar(struct maker *m, const struct instruction *i)
+{
+    enum { NONE, W = 1, R = 2, RW = 3 };
+    static const uint8_t fences[16][2][2] = {
+        [ORDEAL_LL] = { { R, R } }, [ORDEAL_LS] = { { R, W } },
+        [ORDEAL_SL] = { { W, R } }, [ORDEAL_SS] = { { W, W } },
+        [ORDEAL_LL | ORDEAL_LS] = { { R, RW } }, [ORDEAL_SL | ORDEAL_SS] = { { W, RW } },
+        [ORDEAL_LL | ORDEAL_SL] = { { RW, R } }, [ORDEAL_LS | ORDEAL_SS] = { { RW, W } },
+        [ORDEAL_LL | ORDEAL_SS] = { { R, R }, { W, W } },
+        [ORDEAL_LS | ORDEAL_SL] = { { R, W }, { W, R } },
+        [ORDEAL_LL | ORDEAL_LS | ORDEAL_SL] = { { R, RW }, { W, R } },
+        [ORDEAL_LL | ORDEAL_LS | ORDEAL_SS] = { { R, RW }, { W, W } },
+        [ORDEAL_LL | ORDEAL_SL | ORDEAL_SS] = { { W, RW }, { R, R } },
+        [ORDEAL_LS | ORDEAL_SL | ORDEAL_SS] = { { W, RW }, { R, W } },
+        [ORDEAL_FULL] = { { RW, RW } },
+    };
+    text_reserve(&m->text, 0);
+    for (int k = 0; k < 2; k++) {
+        const uint8_t *f = fences[i->barrier & ORDEAL_FULL][k];
+        if (f[0])
+            ADD(RV_FENCE, 0, 0, 0, f[0] << 4 | f[1]);
+    }
+}
+
+static void emit_prefetch(struct maker *m, const struct instruction *i)
+{
+    bool to_write = hash_of(m->p, m->thread, m->index) & 1;
+    reserve(m, i, 0, true, 0);
+    ADD(to_write ? RV_PREFETCH_W : RV_PREFETCH_R, 0, locate(m, i, 0, true).reg, 0, 0);
+}
+
+static void emit_flush(struct maker *m, const struct instruction *i)
+{
+    reserve(m, i, 0, true, 0);
+    ADD(RV_CBO_FLUSH, 0, locate(m, i, 0, true).reg, 0, 0);
+}
+
+static void emit_evict(struct maker *m)
+{
+    const struct sim_made *how = &m->made[m->index];
+    for (uint32_t n = 0; n < how->loads; n++) {
+        uint32_t address = how->first_load + n * m->way;
+        text_reserve(&m->text, 1);
+        uint32_t reg = text_operand(&m->text);
+        PUT(RV_LUI, reg, 0, 0, (int32_t)(rv32_upper(address) & 0xfffff));
+        ADD(RV_LW, next_result(m), reg, 0, rv32_lower(address));
+    }
+}
+
+static void emit_delay(struct maker *m, const struct instruction *i)
+{
+    enum { FEW = 8 };
+    if (i->count <= FEW) {
+        text_reserve(&m->text, 0);
+        for (uint32_t n = 0; n < i->count; n++)
+            ADD(RV_ADDI, 0, 0, 0, 0);
+        return;
+    }
+    text_flush(&m->text);
+    text_reserve(&m->text, 3);
+    uint32_t start = text_operand(&m->text), now = text_operand(&m->text);
+    uint32_t count = constant(m, i->count);
+    PUT(RV_CSRRS, start, 0, 0, CSR_MCYCLE);
+    PUT(RV_CSRRS, now, 0, 0, CSR_MCYCLE);
+    PUT(RV_SUB, now, now, start, 0);
+    PUT(RV_BLTU, 0, now, count, -8);
+    text_flush(&m->text);
+}
+
+static void emit_interrupt(struct maker *m, const struct instruction *i)
+{
+    if (m->made[m->index].way == SIM_NOTHING)
+        return;
+    text_reserve(&m->text, 2);
+    uint32_t address = constant(m, SOC_MAP_IPI), one = constant(m, 1);
+    ADD(RV_SW, 0, address, one, (int32_t)i->count * 4);
+}
+
+void emit_operation(struct maker *m, const struct instruction *i)
+{
+    switch (i->kind) {
+    case ORDEAL_LOAD:      emit_load(m, i); break;
+    case ORDEAL_STORE:     emit_store(m, i); break;
+    case ORDEAL_SWAP:      emit_swap(m, i); break;
+    case ORDEAL_CAS:       emit_cas(m, i); break;
+    case ORDEAL_MEMBAR:    emit_membar(m, i); break;
+    case ORDEAL_PREFETCH:  emit_prefetch(m, i); break;
+    case ORDEAL_FLUSH:     emit_flush(m, i); break;
+    case ORDEAL_EVICT:     emit_evict(m); break;
+    case ORDEAL_DELAY:     emit_delay(m, i); break;
+    case ORDEAL_INTERRUPT: emit_interrupt(m, i); break;
+    }
+}

@@ -1,0 +1,438 @@
+#include "soc_records.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "test/kinds.h"
+#include "test/program_walk.h"
+
+static const char *const kind_words[16] = {
+    [SOC_REC_LOAD] = "a load", [SOC_REC_STORE] = "a store", [SOC_REC_ATOMIC] = "an AMO",
+    [SOC_REC_LR] = "an LR", [SOC_REC_SC] = "an SC", [SOC_REC_FENCE] = "a fence",
+    [SOC_REC_HINT] = "a hint", [SOC_REC_TX_BEGIN] = "a TX.BEGIN",
+    [SOC_REC_TX_COMMIT] = "a commit", [SOC_REC_TX_ABORT] = "an abort",
+    [SOC_REC_MARK] = "a mark", [SOC_REC_DONE] = "the end",
+    [SOC_REC_VISIBLE] = "a visible store", [SOC_REC_LOST] = "lost records",
+};
+
+/* ---- the stream ----------------------------------------------------------------------------- */
+
+void sim_records_clear(struct sim_records *r)
+{
+    for (uint32_t h = 0; h < SIM_HARTS; h++)
+        r->hart[h].list.count = r->hart[h].visible.count = 0;
+    r->writes.count = 0;
+    r->lost = 0;
+}
+
+void sim_records_free(struct sim_records *r)
+{
+    for (uint32_t h = 0; h < SIM_HARTS; h++) {
+        LIST_FREE(&r->hart[h].list);
+        LIST_FREE(&r->hart[h].visible);
+    }
+    LIST_FREE(&r->writes);
+}
+
+/* Sequence numbers have 8 bits; records come nearly in order. */
+static bool insert(struct sim_hart_records *h, struct sim_record fresh, uint8_t sequence)
+{
+    uint64_t newest = h->list.count ? h->list.data[h->list.count - 1].sequence : sequence + 256u;
+    fresh.sequence = newest + (uint64_t)(int64_t)(int8_t)(sequence - (uint8_t)newest);
+    if (!LIST_PUSH(&h->list, fresh))
+        return false;
+    size_t at = h->list.count - 1;
+    for (; at && h->list.data[at - 1].sequence > fresh.sequence; at--)
+        h->list.data[at] = h->list.data[at - 1];
+    h->list.data[at] = fresh;
+    return true;
+}
+
+static bool insert_visible(struct sim_hart_records *h, const struct sim_record *r,
+                           bool in_transaction)
+{
+    struct sim_visible v = { .cycle = r->completion, .arrival = (uint32_t)h->visible.count,
+                             .address = r->address, .written = r->written,
+                             .size_log2 = r->size_log2, .in_transaction = in_transaction };
+    return LIST_PUSH(&h->visible, v);
+}
+
+/* Which words a record of the kind has: 1 address, 2 value read, 4 value written. */
+static const uint8_t fields[16] = {
+    [SOC_REC_LOAD] = 3, [SOC_REC_STORE] = 5, [SOC_REC_ATOMIC] = 7, [SOC_REC_LR] = 3,
+    [SOC_REC_SC] = 7, [SOC_REC_FENCE] = 1, [SOC_REC_HINT] = 1, [SOC_REC_TX_ABORT] = 2,
+    [SOC_REC_MARK] = 2, [SOC_REC_VISIBLE] = 5, [SOC_REC_LOST] = 2,
+};
+
+bool sim_records_take(struct sim_records *r, const uint32_t *words, size_t count, struct why *why)
+{
+    for (const uint32_t *end = words + count; words < end; ) {
+        uint32_t head = words[0], kind = head & 15, latency = head >> 20;
+        uint8_t has = fields[kind];
+        struct sim_hart_records *h = &r->hart[head >> 8 & 15];
+        if (!kind_words[kind] || end - words < 2 + __builtin_popcount(has)) {
+            snprintf(why->text, sizeof why->text, "the capture stream has a record of kind %" PRIu32
+                     " with %td words", kind, end - words);
+            return false;
+        }
+        struct sim_record record = { .kind = (uint8_t)kind, .size_log2 = head >> 4 & 3,
+                                     .issue = words[1] - latency, .completion = words[1] };
+        words += 2;
+        record.address = has & 1 ? *words++ : 0;
+        record.read = has & 2 ? *words++ : 0;
+        record.written = has & 4 ? *words++ : 0;
+        bool good = true;
+        if (kind == SOC_REC_LOST)
+            r->lost += record.read;
+        else if (kind == SOC_REC_VISIBLE)
+            good = insert_visible(h, &record, head >> 6 & 1);
+        else
+            good = insert(h, record, (uint8_t)(head >> 12));
+        if (!good) {
+            snprintf(why->text, sizeof why->text, "out of memory");
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- one thread ----------------------------------------------------------------------------- */
+
+struct reading {
+    struct sim_records *all;
+    const struct sim_code *c;
+    const struct machine_claims *claims;
+    uint32_t thread;
+    const struct sim_record *next, *end;
+    const struct instruction *i;        /* the instruction at hand */
+    struct walker walker;
+    uint64_t *value, *cycles;           /* its next slot; cycles of its next operation, or NULL */
+    uint64_t operation;
+    uint32_t registers[MOST_REGISTERS];
+    bool plainly;                       /* in a transaction that is none */
+    struct why *why;
+};
+
+static bool broke(struct reading *r, const struct sim_record *left)
+{
+    char text[256];
+    ordeal_trace_format(r->c->p->test, r->i->op, text, sizeof text);
+    if (left && left->kind == SOC_REC_MARK)
+        snprintf(r->why->text, sizeof r->why->text, "hart %" PRIu32 " trapped, cause %" PRIu32
+                 ", at 0x%" PRIx32 "; it had come to %s", r->thread, left->read,
+                 left + 1 < r->end ? left[1].read : 0, text);
+    else if (left)
+        snprintf(r->why->text, sizeof r->why->text, "hart %" PRIu32 " did what is not in the test: "
+                 "%s at 0x%" PRIx32 ", cycle %" PRIu32 ", in place of %s", r->thread,
+                 kind_words[left->kind], left->address, left->completion, text);
+    else
+        snprintf(r->why->text, sizeof r->why->text, "hart %" PRIu32 " came to its end before %s",
+                 r->thread, text);
+    return false;
+}
+
+/* Kinds that are passed over where nobody looks for them. */
+static bool is_quiet(uint8_t kind)
+{
+    return kind == SOC_REC_STORE || kind == SOC_REC_FENCE || kind == SOC_REC_HINT;
+}
+
+static const struct sim_record *peek(struct reading *r)
+{
+    while (r->next < r->end && is_quiet(r->next->kind))
+        r->next++;
+    return r->next < r->end ? r->next : NULL;
+}
+
+/* The next record that reads something must be this one. NULL: it is not. */
+static const struct sim_record *take(struct reading *r, uint8_t kind, uint32_t address)
+{
+    const struct sim_record *found = peek(r);
+    if (!found || found->kind != kind || found->address != address) {
+        broke(r, found);
+        return NULL;
+    }
+    r->next++;
+    return found;
+}
+
+/* The record of a store, if it is there. */
+static const struct sim_record *look_for_store(struct reading *r, uint32_t address)
+{
+    for (const struct sim_record *s = r->next; s < r->end && is_quiet(s->kind); s++)
+        if (s->kind == SOC_REC_STORE && s->address == address) {
+            r->next = s + 1;
+            return s;
+        }
+    return NULL;
+}
+
+/* Of a wide access the issue of the first word and the completion of the last. */
+static void note_cycles(struct reading *r, const struct sim_record *s, bool first)
+{
+    if (!r->cycles || !s)
+        return;
+    uint64_t issue = first ? s->issue : (uint32_t)*r->cycles;
+    *r->cycles = issue | (uint64_t)s->completion << 32;
+}
+
+static bool note_write(struct reading *r, uint32_t address, uint8_t size_log2, uint32_t value,
+                       uint32_t cycle)
+{
+    struct sim_write w = { .operation = r->operation, .hart = r->thread, .address = address,
+                           .value = value, .size_log2 = size_log2, .cycle = cycle };
+    if (!r->claims->visible || sim_order_add(r->all, &w))
+        return true;
+    snprintf(r->why->text, sizeof r->why->text, "out of memory");
+    return false;
+}
+
+/* ---- instructions --------------------------------------------------------------------------- */
+
+static const struct sim_made *made_of(const struct reading *r)
+{
+    return &r->c->made[r->i - r->c->p->code];
+}
+
+static uint64_t value_written(const struct reading *r)
+{
+    return r->i->write + r->walker.round * r->i->step;
+}
+
+static void set_value(struct reading *r, uint64_t value)
+{
+    *r->value++ = value;
+    if (r->i->sets != NO_REGISTER)
+        r->registers[r->i->sets] = (uint32_t)value;
+}
+
+static bool read_load(struct reading *r)
+{
+    const struct instruction *i = r->i;
+    uint32_t address = sim_address(r->c->p, i), words = i->size_log2 > 2 ? 1u << (i->size_log2 - 2)
+                                                                         : 1;
+    uint32_t mask = i->size_log2 < 2 ? (1u << (8u << i->size_log2)) - 1 : UINT32_MAX;
+    bool silent = made_of(r)->way == SIM_NOTHING || r->c->p->line[i->line].faulting;
+    for (uint32_t w = 0; w < words; w += 2) {
+        uint64_t value = 0;
+        for (uint32_t half = 0; half < 2 && w + half < words && !silent; half++) {
+            const struct sim_record *s = take(r, SOC_REC_LOAD, address + 4 * (w + half));
+            if (!s)
+                return false;
+            value |= (uint64_t)(s->read & mask) << 32 * half;
+            note_cycles(r, s, w + half == 0);
+        }
+        set_value(r, value);
+    }
+    return true;
+}
+
+static bool read_store(struct reading *r)
+{
+    const struct instruction *i = r->i;
+    uint32_t address = sim_address(r->c->p, i), size = 1u << i->size_log2;
+    uint32_t step = size < 4 ? size : 4, mask = UINT32_MAX >> (32 - 8 * step);
+    uint64_t value = i->bytes ? 0 : value_written(r);
+    for (uint32_t done = 0; done < size; done += step) {
+        if (i->bytes)
+            memcpy(&value, i->bytes + done, 4);
+        note_cycles(r, look_for_store(r, address + done), done == 0);
+        if (!note_write(r, address + done, i->size_log2 < 2 ? i->size_log2 : 2,
+                        (uint32_t)value & mask, 0))
+            return false;
+        value >>= 32;
+    }
+    return true;
+}
+
+/* Rounds of LR and SC until one succeeds or, of a CAS, the values differ. */
+static bool read_lr_sc(struct reading *r, uint32_t address, uint32_t compare,
+                       uint32_t *read, bool *wrote)
+{
+    const struct sim_made *how = made_of(r);
+    const struct sim_record *lr, *sc;
+    bool first = true;
+    for (*wrote = false; !*wrote; first = false) {
+        if (!(lr = take(r, SOC_REC_LR, address)))
+            return false;
+        note_cycles(r, lr, first);
+        *read = lr->read;
+        if (r->i->kind == ORDEAL_CAS && lr->read != compare)
+            return true;
+        if (!(sc = take(r, SOC_REC_SC, address)))
+            return false;
+        note_cycles(r, sc, false);
+        *wrote = sc->read == 0;
+    }
+    if (!note_write(r, address, 2, (uint32_t)value_written(r), sc->completion))
+        return false;
+    if (how->way != SIM_LR_SC_SC)
+        return true;
+    if (!(sc = take(r, SOC_REC_SC, address)))
+        return false;
+    if (sc->read != 0)
+        return true;
+    char text[256];
+    ordeal_trace_format(r->c->p->test, r->i->op, text, sizeof text);
+    snprintf(r->why->text, sizeof r->why->text, "hart %" PRIu32 " made two SC succeed with one "
+             "reservation, at 0x%" PRIx32 ", cycle %" PRIu32 ", in %s", r->thread, address,
+             sc->completion, text);
+    return false;
+}
+
+static bool read_atomic(struct reading *r)
+{
+    const struct instruction *i = r->i;
+    uint32_t address = sim_address(r->c->p, i), read, compare = (uint32_t)i->compare;
+    bool wrote;
+    if (i->compare_register != NO_REGISTER)
+        compare = r->registers[i->compare_register];
+    if (made_of(r)->way == SIM_PLAIN) {
+        const struct sim_record *s = take(r, SOC_REC_ATOMIC, address);
+        if (!s)
+            return false;
+        note_cycles(r, s, true);
+        read = s->read;
+        wrote = i->kind == ORDEAL_SWAP || read == compare;
+        if (wrote && !note_write(r, address, 2, (uint32_t)value_written(r), s->completion))
+            return false;
+    } else if (!read_lr_sc(r, address, compare, &read, &wrote)) {
+        return false;
+    }
+    set_value(r, read);
+    return true;
+}
+
+static bool read_evict(struct reading *r)
+{
+    const struct sim_made *how = made_of(r);
+    for (uint32_t n = 0; n < how->loads; n++) {
+        const struct sim_record *s = peek(r);
+        if (!s || s->kind != SOC_REC_LOAD)
+            return broke(r, s);
+        r->next++;
+    }
+    return true;
+}
+
+/* ---- transactions --------------------------------------------------------------------------- */
+
+/* Passes over tries that aborted. `committed`: the last one did not; else it was given up. */
+static bool read_tries(struct reading *r, bool *committed)
+{
+    uint32_t most = sim_tries(r->walker.thread, r->i);
+    for (uint32_t aborts = 0; ; ) {
+        const struct sim_record *s = take(r, SOC_REC_TX_BEGIN, 0);
+        if (!s)
+            return false;
+        while (s < r->end && s->kind != SOC_REC_TX_COMMIT && s->kind != SOC_REC_TX_ABORT)
+            s++;
+        if (s == r->end)
+            return broke(r, NULL);
+        *committed = s->kind == SOC_REC_TX_COMMIT;
+        if (*committed)
+            return true;
+        r->next = s + 1;
+        uint32_t cause = s->read & 15;
+        bool itself = r->walker.thread->code[r->i->match].kind == ORDEAL_TX_ABORT;
+        if (cause == SOC_TX_UNSUPPORTED || (itself && cause == SOC_TX_EXPLICIT)
+            || ++aborts >= most)
+            return true;
+    }
+}
+
+/* Of one that aborted itself nothing is told. */
+static void pass_over(struct reading *r)
+{
+    const struct instruction *inner;
+    while ((inner = program_step(&r->walker)) && inner->kind != ORDEAL_TX_ABORT)
+        if (kind_is_access(inner->kind)) {
+            r->operation++;
+            r->cycles += !!r->cycles;
+        }
+}
+
+static bool read_tx_begin(struct reading *r)
+{
+    bool committed;
+    if (!read_tries(r, &committed))
+        return false;
+    r->plainly = !committed;
+    if (r->walker.thread->code[r->i->match].kind != ORDEAL_TX_ABORT)
+        return true;
+    if (committed)
+        return broke(r, r->next);
+    pass_over(r);
+    return true;
+}
+
+static bool read_tx_end(struct reading *r)
+{
+    const struct sim_record *s = peek(r);
+    if (r->plainly && s && s->kind == SOC_REC_TX_COMMIT)
+        r->next++; /* outside of a transaction it does nothing */
+    if (!r->plainly && !take(r, SOC_REC_TX_COMMIT, 0))
+        return false;
+    *r->value++ = !r->plainly;
+    return true;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------ */
+
+static bool read_instruction(struct reading *r)
+{
+    switch (r->i->kind) {
+    case ORDEAL_LOAD:     return read_load(r);
+    case ORDEAL_STORE:    return read_store(r);
+    case ORDEAL_SWAP:
+    case ORDEAL_CAS:      return read_atomic(r);
+    case ORDEAL_EVICT:    return read_evict(r);
+    case ORDEAL_TX_BEGIN: return read_tx_begin(r);
+    case ORDEAL_TX_END:   return read_tx_end(r);
+    default:              return true;
+    }
+}
+
+static bool read_thread(struct reading *r)
+{
+    while ((r->i = program_step(&r->walker))) {
+        if (!read_instruction(r))
+            return false;
+        if (kind_is_access(r->i->kind)) {
+            r->operation++;
+            r->cycles += !!r->cycles;
+        }
+    }
+    const struct sim_record *s = peek(r);
+    if (s && s->kind == SOC_REC_DONE)
+        return true;
+    snprintf(r->why->text, sizeof r->why->text, "hart %" PRIu32 " did more than the test: %s",
+             r->thread, s ? kind_words[s->kind] : "it came to no end");
+    return false;
+}
+
+bool sim_records_values(struct sim_records *all, const struct sim_code *c, uint64_t iteration,
+                        const struct machine_claims *claims, uint64_t *values, struct why *why)
+{
+    const struct program *p = c->p;
+    size_t words = program_words(p, claims);
+    uint64_t *cycles = claims->cycles ? values + program_telling_words(p, claims) : NULL;
+    for (size_t i = 0; i < words; i++)
+        values[i] = 0;
+    for (uint32_t t = 0; t < p->threads; t++) {
+        const struct sim_hart_records *h = &all->hart[t];
+        struct reading r = {
+            .all = all, .c = c, .claims = claims, .thread = t, .why = why,
+            .next = h->list.data, .end = h->list.data + h->list.count,
+            .walker = program_walk(p, t, iteration), .value = values + p->thread[t].first_slot,
+            .cycles = cycles ? cycles + p->thread[t].first_operation : NULL,
+            .operation = p->thread[t].first_operation,
+        };
+        if (!read_thread(&r))
+            return false;
+    }
+    if (claims->visible)
+        sim_order_rank(all, values + p->slots);
+    return true;
+}

@@ -1,0 +1,420 @@
+#include "soc_runner.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "test/program_walk.h"
+#include "base/progress.h"
+#include "base/random.h"
+#include "soc_code.h"
+#include "soc_records.h"
+
+enum {
+    CHUNK = 4096,               /* cycles between looks at the harts */
+    HART_PATIENCE = 50000,      /* a hart that retires nothing in so many cycles hangs */
+    ALL_PATIENCE = 20000,       /* if none does, so many are enough */
+    CAPTURE_WORDS = 16384,
+    DELAY_LEVELS = 6, MOST_SKEW = 127,
+};
+/* A test that takes longer does not end: harts run, but get nowhere. */
+#define MOST_CYCLES UINT64_C(500000)
+#define MOST_CYCLES_OF_OPERATION UINT64_C(20000)
+
+struct progress_of_hart { uint32_t instructions; uint64_t since; };
+
+struct sim_machine {
+    struct sim_plan plan;
+    struct soc *soc;
+    struct sim_code code;
+    bool fresh;                 /* the code is not in the harts yet */
+    struct sim_records records;
+    uint32_t *capture;
+    uint64_t *values;
+    uint64_t cycles, identity, most_cycles;
+    double seconds;             /* in the model's step() */
+    struct progress_of_hart progress[SIM_HARTS];
+    const char *fst;            /* waves of the run to come; NULL: none */
+};
+
+static enum target_result fail(struct why *why, const char *reason)
+{
+    snprintf(why->text, sizeof why->text, "%s", reason);
+    return TARGET_FAILED;
+}
+
+/* TARGET_DONE: it can be reached. */
+static enum target_result reach(const struct sim_machine *m, struct why *why)
+{
+    const char *lost = m->plan.soc->lost ? m->plan.soc->lost(m->soc) : NULL;
+    if (!lost)
+        return TARGET_DONE;
+    snprintf(why->text, sizeof why->text, "%s", lost);
+    return interrupted() ? TARGET_STOPPED : TARGET_LOST;
+}
+
+void sim_machine_free(struct sim_machine *m)
+{
+    if (!m)
+        return;
+    if (m->soc)
+        m->plan.soc->destroy(m->soc);
+    sim_code_free(&m->code);
+    sim_records_free(&m->records);
+    free(m->capture);
+    free(m->values);
+    free(m);
+}
+
+struct sim_machine *sim_machine_new(const struct sim_plan *plan)
+{
+    struct sim_machine *m = calloc(1, sizeof *m);
+    if (!m)
+        return NULL;
+    m->plan = *plan;
+    m->soc = plan->soc->create(plan->soc);
+    m->capture = malloc(CAPTURE_WORDS * sizeof *m->capture);
+    if (m->soc && m->capture)
+        return m;
+    sim_machine_free(m);
+    return NULL;
+}
+
+struct abilities sim_machine_can(const struct sim_machine *m)
+{
+    const struct soc_parameters *has = &m->plan.soc->parameters;
+    return (struct abilities){
+        .threads = has->harts, .registers = SIM_REGISTERS,
+        .load_sizes = 0x7f, .store_sizes = 0x7f, .swap_sizes = 1 << 2, .cas_sizes = 1 << 2,
+        .transactions = has->transactions, .interrupts = true, .flush = true, .uncached = true,
+        .nonfaulting = true, .memory = has->memory_bytes,
+    };
+}
+
+struct machine_claims sim_machine_claims(const struct sim_machine *m)
+{
+    static const enum ordeal_model models[] = { [SOC_SC] = ORDEAL_SC, [SOC_TSO] = ORDEAL_TSO,
+                                                [SOC_PSO] = ORDEAL_PSO, [SOC_RMO] = ORDEAL_RMO };
+    return (struct machine_claims){ .model = models[m->plan.setup.model], .atomic = 4,
+                                    .visible = m->plan.setup.visible, .cycles = m->plan.cycles };
+}
+
+uint64_t sim_machine_cycles(const struct sim_machine *m) { return m->cycles; }
+double sim_machine_seconds(const struct sim_machine *m) { return m->seconds; }
+
+bool sim_machine_coverage(struct sim_machine *m, const char *file)
+{
+    return m->plan.soc->coverage(m->soc, file);
+}
+
+/* ---- making ready --------------------------------------------------------------------------- */
+
+static uint64_t cycles_of_delays(const struct program *p)
+{
+    uint64_t sum = 0;
+    for (uint32_t t = 0; t < p->threads; t++) {
+        struct walker w = program_walk(p, t, 0);
+        for (const struct instruction *i; (i = program_step(&w)); )
+            sum += i->kind == ORDEAL_DELAY ? i->count : 0;
+    }
+    return sum;
+}
+
+static enum target_result load(struct sim_machine *m, const struct program *p, struct why *why)
+{
+    const struct soc_parameters *has = &m->plan.soc->parameters;
+    struct machine_claims claims = sim_machine_claims(m);
+    sim_code_free(&m->code);
+    free(m->values);
+    m->values = calloc(program_words(p, &claims) + 1, sizeof *m->values);
+    if (!m->values || !sim_code_make(&m->code, p, has))
+        return fail(why, "out of memory");
+    for (uint32_t t = 0; t < p->threads; t++)
+        if (has->code_bytes && m->code.hart[t].count > has->code_bytes / 4) {
+            snprintf(why->text, sizeof why->text, "the code of P%" PRIu32 " takes %" PRIu32
+                     " bytes; a hart has %" PRIu32, p->thread[t].number,
+                     m->code.hart[t].count * 4, has->code_bytes);
+            return TARGET_FAILED;
+        }
+    m->fresh = true;
+    m->identity = program_identity(p);
+    /* A transaction may wait again in every try. */
+    m->most_cycles = MOST_CYCLES + MOST_CYCLES_OF_OPERATION * p->operations
+                     + cycles_of_delays(p) * (p->retries ? SIM_MOST_TRIES : 2);
+    return TARGET_DONE;
+}
+
+static bool write_start(struct sim_machine *m, uint64_t iteration, struct random *chance)
+{
+    const struct soc_interface *soc = m->plan.soc;
+    const struct program *p = m->code.p;
+    bool good = true;
+    for (uint32_t h = 0; good && h < soc->parameters.harts; h++) {
+        uint32_t start[SIM_START_WORDS];
+        if (h >= p->threads) {
+            good = !m->fresh || soc->write_code(m->soc, h, SOC_MAP_CODE, sim_code_idle, 2);
+            continue;
+        }
+        const struct sim_hart_code *code = &m->code.hart[h];
+        if (m->fresh)
+            good = soc->write_code(m->soc, h, SOC_MAP_CODE, code->words, code->count);
+        uint32_t skew = random_below(chance, MOST_SKEW + 1) >> random_below(chance, 8);
+        sim_code_start(p, h, iteration, skew, start);
+        good = good && soc->write_code(m->soc, h, SOC_MAP_CODE, start, SIM_START_WORDS);
+    }
+    m->fresh = false;
+    return good;
+}
+
+static bool write_memory(struct sim_machine *m)
+{
+    const struct program *p = m->code.p;
+    for (uint32_t l = 0; l < p->lines; l++) {
+        const struct program_line *line = &p->line[l];
+        uint32_t words[LINE_BYTES / 4];
+        for (uint32_t w = 0; w < LINE_BYTES / 4; w++) {
+            const uint8_t *b = &line->initial[w * 4];
+            words[w] = b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+        }
+        if (!line->faulting && !m->plan.soc->write_memory(m->soc, (uint32_t)line->place, words,
+                                                          LINE_BYTES / 4))
+            return false;
+    }
+    return true;
+}
+
+/* The same seed, program and iteration give the same run, cycle by cycle. */
+static bool start(struct sim_machine *m, uint64_t iteration)
+{
+    struct soc_setup setup = m->plan.setup;
+    struct random chance;
+    random_seed(&chance, m->plan.seed ^ m->identity, iteration);
+    setup.seed = (uint32_t)random_next(&chance);
+    if (m->plan.vary_delay)
+        setup.delay = random_below(&chance, DELAY_LEVELS);
+    m->plan.soc->reset(m->soc, &setup);
+    memset(m->progress, 0, sizeof m->progress);
+    sim_records_clear(&m->records);
+    return write_start(m, iteration, &chance) && write_memory(m)
+           && (!m->fst || m->plan.soc->waves(m->soc, m->fst));
+}
+
+/* ---- the watchdog --------------------------------------------------------------------------- */
+
+struct message { char *text; size_t size, used; };
+
+static void say(struct message *to, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void say(struct message *to, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(to->text + to->used, to->size - to->used, format, args);
+    va_end(args);
+    if (n > 0)
+        to->used = to->used + (size_t)n < to->size ? to->used + (size_t)n : to->size - 1;
+}
+
+/* As the test calls it. */
+static void say_location(struct message *to, const struct program *p, uint32_t address)
+{
+    uint32_t from = address >= SOC_MAP_MEMORY ? SOC_MAP_MEMORY : SOC_MAP_UNCACHED;
+    uint64_t place = (address - from) & ~(uint64_t)(LINE_BYTES - 1);
+    uint32_t offset = (address - from) % LINE_BYTES;
+    for (uint32_t l = 0; address >= SOC_MAP_UNCACHED && l < p->lines; l++) {
+        const struct program_line *line = &p->line[l];
+        if (line->faulting || line->place != place)
+            continue;
+        if (!line->base)
+            say(to, " 0x%" PRIx64 " at", line->address + offset);
+        else if (line->address + offset == 0)
+            say(to, " %s at", ordeal_trace_name_text(p->test, line->base));
+        else
+            say(to, " %s+%" PRIu64 " at", ordeal_trace_name_text(p->test, line->base),
+                line->address + offset);
+        break;
+    }
+    say(to, " 0x%" PRIx32, address);
+}
+
+static void say_operation(struct message *to, const struct sim_machine *m, uint32_t hart,
+                          uint32_t pc)
+{
+    const struct sim_hart_code *code = &m->code.hart[hart];
+    uint32_t word = (pc - SOC_MAP_CODE) / 4;
+    char text[128];
+    if (hart >= m->code.p->threads || word >= code->count || code->origin[word] < 0) {
+        say(to, "at 0x%" PRIx32, pc);
+        return;
+    }
+    const struct instruction *i = &m->code.p->thread[hart].code[code->origin[word]];
+    ordeal_trace_format(m->code.p->test, i->op, text, sizeof text);
+    say(to, "at %s", text);
+}
+
+/* Who is not done, where it is and what it waits for. */
+static void say_harts(struct message *to, struct sim_machine *m)
+{
+    static const char *const words[] = {
+#define WAIT(number, name, text) [number] = text,
+#include "soc.def"
+#undef WAIT
+    };
+    uint64_t now = m->plan.soc->cycle(m->soc);
+    for (uint32_t h = 0; h < m->plan.soc->parameters.harts; h++) {
+        struct soc_hart state = { 0 };
+        m->plan.soc->hart(m->soc, h, &state);
+        if (state.done)
+            continue;
+        say(to, "; hart %" PRIu32 " is ", h);
+        say_operation(to, m, h, state.pc);
+        if (state.waits < sizeof words / sizeof *words)
+            say(to, " and waits for %s", words[state.waits]);
+        if (state.address) {
+            say(to, ",");
+            say_location(to, m->code.p, state.address);
+        }
+        say(to, ", for %" PRIu64 " cycles", now - m->progress[h].since);
+    }
+}
+
+static enum target_result stands_still(struct sim_machine *m, struct why *why, const char *reason)
+{
+    struct message to = { why->text, sizeof why->text, 0 };
+    say(&to, "%s, cycle %" PRIu64, reason, m->plan.soc->cycle(m->soc));
+    say_harts(&to, m);
+    return TARGET_BROKE;
+}
+
+/* Does everybody who is not done get on? */
+static enum target_result watch(struct sim_machine *m, struct why *why)
+{
+    uint64_t now = m->plan.soc->cycle(m->soc), latest = 0;
+    bool hangs = false, all_done = true;
+    for (uint32_t h = 0; h < m->plan.soc->parameters.harts; h++) {
+        struct progress_of_hart *was = &m->progress[h];
+        struct soc_hart state = { 0 };
+        m->plan.soc->hart(m->soc, h, &state);
+        if (state.instructions != was->instructions)
+            *was = (struct progress_of_hart){ state.instructions, now };
+        if (state.done)
+            continue;
+        all_done = false;
+        latest = was->since > latest ? was->since : latest;
+        hangs |= now - was->since >= HART_PATIENCE;
+    }
+    if (all_done)
+        return now > m->most_cycles ? stands_still(m, why, "records do not come out") : TARGET_DONE;
+    if (hangs)
+        return stands_still(m, why, "a hart hangs");
+    if (now - latest >= ALL_PATIENCE)
+        return stands_still(m, why, "all harts hang");
+    if (now > m->most_cycles)
+        return stands_still(m, why, "the test comes to no end");
+    return TARGET_DONE;
+}
+
+/* ---- one iteration -------------------------------------------------------------------------- */
+
+static bool read_capture(struct sim_machine *m, struct why *why)
+{
+    size_t count;
+    do {
+        count = m->plan.soc->read_capture(m->soc, m->capture, CAPTURE_WORDS);
+        if (!sim_records_take(&m->records, m->capture, count, why))
+            return false;
+    } while (count);
+    return true;
+}
+
+static enum target_result check_assertions(struct sim_machine *m, struct why *why)
+{
+    const char *assertion = m->plan.setup.bug ? NULL : m->plan.soc->assertion(m->soc);
+    if (!assertion)
+        return TARGET_DONE;
+    snprintf(why->text, sizeof why->text, "assertion %.600s, cycle %" PRIu64, assertion,
+             m->plan.soc->cycle(m->soc));
+    return TARGET_BROKE;
+}
+
+static enum target_result go(struct sim_machine *m, struct why *why)
+{
+    enum target_result result = TARGET_DONE;
+    double started = now_seconds();
+    while (result == TARGET_DONE) {
+        double before = now_seconds();
+        m->plan.soc->step(m->soc, CHUNK);
+        double now = now_seconds();
+        m->seconds += now - before;
+        result = reach(m, why);
+        if (result != TARGET_DONE)
+            return result;
+        if (!read_capture(m, why))
+            return TARGET_FAILED;
+        result = check_assertions(m, why);
+        if (result != TARGET_DONE || m->plan.soc->done(m->soc))
+            return result;
+        result = interrupted() ? TARGET_STOPPED : watch(m, why);
+        enum target_result there = reach(m, why);
+        if (there != TARGET_DONE)
+            return there;
+        if (result == TARGET_DONE && m->plan.timeout > 0 && now - started > m->plan.timeout) {
+            char reason[64];
+            snprintf(reason, sizeof reason, "no end after %g s", m->plan.timeout);
+            stands_still(m, why, reason);
+            result = TARGET_HUNG;
+        }
+    }
+    return result;
+}
+
+static enum target_result run_once(struct sim_machine *m, uint64_t iteration, struct why *why)
+{
+    struct machine_claims claims = sim_machine_claims(m);
+    bool fits = start(m, iteration);
+    if (reach(m, why) == TARGET_LOST) { /* nothing has run yet, so once more, with all its code */
+        m->fresh = true;
+        fits = start(m, iteration);
+    }
+    enum target_result result = reach(m, why);
+    if (result != TARGET_DONE)
+        return result == TARGET_LOST ? TARGET_FAILED : result;
+    if (!fits)
+        return fail(why, "the test does not fit the model");
+    result = go(m, why);
+    m->cycles += m->plan.soc->cycle(m->soc);
+    if (result != TARGET_DONE)
+        return result;
+    if (m->records.lost) {
+        snprintf(why->text, sizeof why->text, "%" PRIu64 " records were lost: what it did is not "
+                 "known", m->records.lost);
+        return TARGET_FAILED;
+    }
+    return sim_records_values(&m->records, &m->code, iteration, &claims, m->values, why)
+           ? TARGET_DONE : TARGET_BROKE;
+}
+
+enum target_result sim_machine_run(struct sim_machine *m, const struct program *p, uint64_t first,
+                                   uint64_t count, const struct target_sink *sink,
+                                   struct why *why)
+{
+    enum target_result result = load(m, p, why);
+    for (uint64_t i = first; result == TARGET_DONE && i - first < count; i++) {
+        result = interrupted() ? TARGET_STOPPED : run_once(m, i, why);
+        if (result == TARGET_DONE && !sink->outcome(sink->user, i, m->values))
+            result = TARGET_STOPPED;
+    }
+    return result;
+}
+
+bool sim_machine_waves(struct sim_machine *m, const struct program *p, uint64_t iteration,
+                       const char *fst, struct why *why)
+{
+    enum target_result result = load(m, p, why);
+    m->fst = fst;
+    if (result == TARGET_DONE)
+        result = run_once(m, iteration, why);
+    m->fst = NULL;
+    m->plan.soc->waves(m->soc, NULL);
+    return result == TARGET_DONE || result == TARGET_BROKE;
+}

@@ -1,0 +1,98 @@
+/* What can run a test: one interface, one file a target (target_*.c), one table (target.c).
+ *
+ * A target is opened once with the options of `ordeal run` and then runs many programs. It says
+ * what it can do, and target_refusal() compares that with what a program asks before anything
+ * runs. run() hands every iteration's values (program.h) to the sink, in order; it returns when
+ * all are done, the sink says stop, ^C was pressed (interrupted(), progress.h), or the machine
+ * failed. After close() no process and no file is left.
+ *
+ * Of an exact target what a run brings depends on the options, the program and the number of the
+ * iteration alone; several may be open at once, each used by a thread of its own. */
+#ifndef HOST_TARGET_H
+#define HOST_TARGET_H
+
+#include "test/program.h"
+
+struct bug_list;
+
+struct target_options {
+    enum ordeal_model model;     /* of the machine */
+    bool model_given;
+    uint64_t seed;
+    double timeout;              /* seconds a program may take for one iteration or batch */
+    const char *bug;             /* model, sim, board: break it so */
+    const char *tm;              /* model: "lazy" or "eager" */
+    const char *machine;         /* elf: "qemu" */
+    const char *command;         /* elf: template of a simulator's command line */
+    const char *emit;            /* elf: write the programs there, run nothing */
+    const char *isa;             /* elf: "rv32ima", "rv64ima" */
+    const char *platform;        /* elf: "ram=0x80000000,clint=0x2000000": where things are */
+    uint32_t harts;              /* sim: 0: as many as it has without being asked */
+    const char *soc;             /* sim: a model of somebody else's (sim/soc.h); NULL: ours */
+    const char *config;          /* sim: "sets=2,ways=1": what to build it with (sim_config.h) */
+    const char *delay;           /* sim, board: "0" to "7": how long and frequent delays are */
+    const char *capture;         /* sim, board: "stall" or "lossy" */
+    bool visible;                /* sim, board: see the order in which stores become visible, too */
+    const char *serial;          /* board: which one; NULL: any */
+    const char *link;            /* board: "usb" or "jtag"; NULL: usb */
+    const char *openocd;         /* board: "HOST:PORT" of its Tcl port; NULL: the usual one */
+    const char *coverage;        /* sim: directory that takes what of the machine was reached */
+    bool quiet;                  /* no warnings */
+};
+
+enum target_result {
+    TARGET_DONE,
+    TARGET_STOPPED,              /* by the sink or by ^C */
+    TARGET_HUNG,                 /* why: which thread, which operation was last seen */
+    TARGET_BROKE,                /* a finding, of an exact target: the machine on trial stood still
+                                    or failed one of its own checks; why: who waits for what */
+    TARGET_LOST,                 /* why: the machine was out of reach for a while, and nobody knows
+                                    what the test did; the next may be tried */
+    TARGET_FAILED,               /* why: it crashed, could not be started, was lost */
+};
+
+struct why { char text[1024]; };
+
+struct target_sink {
+    /* The values of one iteration, the target's again after the call; false: stop. */
+    bool (*outcome)(void *user, uint64_t iteration, const uint64_t *values);
+    void *user;
+};
+
+struct target {
+    const char *name, *summary;  /* for --help */
+    /* False: `why`. Options that it does not know are refused by target_open(), see `takes`. */
+    bool (*open)(const struct target_options *options, void **machine, struct why *why);
+    struct abilities (*can)(const void *machine);
+    struct machine_claims (*claims)(const void *machine);
+    bool exact;                  /* the same seed gives the same values */
+    uint32_t iterations;         /* of a test when nobody says how many */
+    /* Iterations first .. first + count - 1. */
+    enum target_result (*run)(void *machine, const struct program *p, uint64_t first,
+                              uint64_t count, const struct target_sink *sink, struct why *why);
+    void (*close)(void *machine);
+    /* NULL where there is no such thing: */
+    const struct bug_list *bugs; /* ways to break it: --bug */
+    /* Runs one iteration once more and writes what all signals did to an FST file; with an end of
+     * TARGET_BROKE too, which is no error here. */
+    bool (*waves)(void *machine, const struct program *p, uint64_t iteration, const char *fst,
+                  struct why *why);
+    uint64_t (*cycles)(const void *machine);  /* of the machine on trial, since it was opened */
+    double (*seconds)(const void *machine);   /* that these took, what is around them left out */
+    /* Of machines that are things: whether the options are right, so that an open() that fails
+     * means that there is none; how many there are that can be used, and how many at all, without
+     * asking them; whether two were built in the same way, else `why`. */
+    bool (*usage)(const struct target_options *options, struct why *why);
+    int (*connected)(void);
+    int (*present)(void);
+    bool (*alike)(const void *a, const void *b, struct why *why);
+};
+
+extern const struct target target_model, target_native, target_elf, target_sim, target_board;
+
+extern const struct target *const targets[];  /* ends with NULL */
+const struct target *target_find(const char *name);
+/* Why a machine cannot run the program, in words, as snprintf; "" when it can. */
+int target_refusal(const struct abilities *can, const struct program *p, char *text, size_t size);
+
+#endif

@@ -1,0 +1,206 @@
+#include "output_line.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+#include "explain.h"
+
+const char *const verdict_words[] = {
+    [ORDEAL_PASS] = "PASS", [ORDEAL_FAIL] = "FAIL", [ORDEAL_UNDECIDED] = "UNDECIDED",
+};
+
+cJSON *record_new(const char *verdict, const struct input *in)
+{
+    cJSON *record = cJSON_CreateObject();
+    char name[4096];
+    if (in->number > 1)
+        snprintf(name, sizeof name, "%s#%u", in->name, in->number);
+    else
+        snprintf(name, sizeof name, "%s", in->name);
+    cJSON_AddStringToObject(record, "verdict", verdict);
+    cJSON_AddStringToObject(record, "file", name);
+    return record;
+}
+
+cJSON *record_error(const struct ordeal_error *e)
+{
+    cJSON *record = cJSON_CreateObject();
+    cJSON_AddStringToObject(record, "verdict", "ERROR");
+    cJSON_AddStringToObject(record, "file", e->file);
+    if (e->line)
+        cJSON_AddNumberToObject(record, "line", (double)e->line);
+    if (e->column)
+        cJSON_AddNumberToObject(record, "column", (double)e->column);
+    cJSON_AddStringToObject(record, "reason", e->reason);
+    return record;
+}
+
+void record_counters(cJSON *record, const struct ordeal_verdict *v)
+{
+    const char *name;
+    uint64_t value;
+    for (size_t i = 0; ordeal_verdict_counter(v, i, &name, &value); i++)
+        if (strcmp(name, "core") != 0)
+            cJSON_AddNumberToObject(record, name, (double)value);
+}
+
+void record_core(cJSON *record, const struct ordeal_trace *t, const struct ordeal_verdict *v)
+{
+    const uint32_t *ops;
+    size_t count = ordeal_verdict_core(v, &ops);
+    cJSON *core = count ? cJSON_AddArrayToObject(record, "core") : NULL;
+    for (size_t i = 0; i < count && core; i++) {
+        char text[256];
+        ordeal_trace_format(t, ops[i], text, sizeof text);
+        cJSON *op = cJSON_CreateObject();
+        cJSON_AddStringToObject(op, "op", text);
+        cJSON_AddNumberToObject(op, "line", ordeal_trace_op(t, ops[i])->line);
+        cJSON_AddItemToArray(core, op);
+    }
+}
+
+/* A place to begin reading: the first operation of the circle that closes the proof. */
+static uint32_t first_of_circle(const struct ordeal_verdict *v)
+{
+    size_t steps = ordeal_verdict_steps(v);
+    while (steps-- > 0) {
+        struct ordeal_step step;
+        ordeal_verdict_step(v, steps, &step);
+        for (size_t i = 0; i < step.edge_count; i++) {
+            struct ordeal_event e;
+            ordeal_verdict_event(v, step.edges[i].from, &e);
+            if (e.op != ORDEAL_NONE)
+                return step.edges[i].from;
+        }
+    }
+    return ORDEAL_NONE;
+}
+
+static void record_place(cJSON *record, const struct input *in, const struct naming *names,
+                         uint32_t event)
+{
+    char text[1024];
+    if (event == ORDEAL_NONE)
+        return;
+    snprintf(text, sizeof text, "%s:%u", in->name, line_of_event(names, event));
+    cJSON_AddStringToObject(record, "at", text);
+}
+
+void record_reason(cJSON *record, const struct input *in, const struct ordeal_verdict *v)
+{
+    struct naming names = { .trace = in->trace, .verdict = v,
+                            .views = ordeal_verdict_model(v) == ORDEAL_PC };
+    char text[1024];
+    uint32_t unwritten = ordeal_verdict_unwritten(v);
+    if (unwritten != ORDEAL_NONE) {
+        snprintf(text, sizeof text, "%s saw a value nobody wrote there",
+                 name_event(&names, unwritten, ORDEAL_NONE));
+        cJSON_AddStringToObject(record, "reason", text);
+        record_place(record, in, &names, unwritten);
+        return;
+    }
+    struct proof proof;
+    if (proof_read(&proof, v) && proof.inferences.count) {
+        explain_shortly(&proof, &names, text, sizeof text);
+        cJSON_AddStringToObject(record, "reason", text);
+        record_place(record, in, &names, first_of_circle(v));
+    }
+    proof_free(&proof);
+}
+
+/* ---- text ---------------------------------------------------------------------------- */
+
+/* Bare where it is one word, else in quotes with backslashes, so that a line stays a line. */
+static void write_word(const char *word, FILE *out)
+{
+    bool plain = *word != '\0';
+    for (const char *p = word; *p && plain; p++)
+        plain = isgraph((unsigned char)*p) ? *p != '"' : (unsigned char)*p >= 0x80;
+    if (plain) {
+        fputs(word, out);
+        return;
+    }
+    fputc('"', out);
+    for (const char *p = word; *p; p++) {
+        if (*p == '"' || *p == '\\')
+            fprintf(out, "\\%c", *p);
+        else if (iscntrl((unsigned char)*p))
+            fprintf(out, "\\x%02x", (unsigned char)*p);
+        else
+            fputc(*p, out);
+    }
+    fputc('"', out);
+}
+
+static void write_value(const cJSON *item, FILE *out)
+{
+    if (cJSON_IsArray(item))
+        fprintf(out, "%d", cJSON_GetArraySize(item));
+    else if (cJSON_IsBool(item))
+        fputs(cJSON_IsTrue(item) ? "yes" : "no", out);
+    else if (cJSON_IsNumber(item) && floor(item->valuedouble) == item->valuedouble)
+        fprintf(out, "%.0f", item->valuedouble);
+    else if (cJSON_IsNumber(item))
+        fprintf(out, "%.3f", item->valuedouble);
+    else
+        write_word(item->valuestring, out);
+}
+
+/* A reason may quote what stood in the file; it must not break the line. */
+static void write_line_safe(const char *text, FILE *out)
+{
+    for (; *text; text++)
+        fputc(iscntrl((unsigned char)*text) ? '?' : *text, out);
+}
+
+static void write_text(const cJSON *record, FILE *out)
+{
+    const cJSON *verdict = record->child, *file = verdict->next, *field = file->next;
+    fprintf(out, "%s ", verdict->valuestring);
+    if (strcmp(verdict->valuestring, "ERROR") == 0) {
+        write_line_safe(file->valuestring, out);
+        for (; field && cJSON_IsNumber(field); field = field->next)
+            fprintf(out, ":%.0f", field->valuedouble);
+        fputs(": ", out);
+        write_line_safe(field->valuestring, out);
+    } else {
+        write_word(file->valuestring, out);
+        for (; field; field = field->next) {
+            fprintf(out, " %s=", field->string);
+            write_value(field, out);
+        }
+    }
+    fputc('\n', out);
+}
+
+/* ---- either -------------------------------------------------------------------------- */
+
+static bool complete(const cJSON *record)
+{
+    return record && record->child && record->child->next;
+}
+
+bool record_write(const cJSON *record, bool json, FILE *out)
+{
+    if (!complete(record))
+        return false;
+    if (!json) {
+        write_text(record, out);
+        return true;
+    }
+    char *text = cJSON_PrintUnformatted(record);
+    if (text)
+        fprintf(out, "%s\n", text);
+    cJSON_free(text);
+    return text != NULL;
+}
+
+bool record_print(cJSON *record, bool json)
+{
+    bool whole = record_write(record, json, stdout);
+    if (!whole)
+        fputs("ordeal: out of memory\n", stderr);
+    cJSON_Delete(record);
+    return whole && !ferror(stdout);
+}

@@ -1,0 +1,535 @@
+#include "bias.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <ini.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/command.h"
+
+/* ---- the table ----------------------------------------------------------------------------- */
+
+static const char *const sharing_words[] = { "uniform", "hot", "producer", "migrating", "private",
+                                             NULL };
+static const char *const yes_words[] = { "no", "yes", NULL };
+static const char *const forever_words[] = { "forever", NULL };
+
+#define KEY_NUMBER(section, field, name, preset, least, most, help, ...) \
+    { #section, name, help, preset, least, most, NULL, 0 },
+#define KEY_CHOICE(section, field, name, preset, words, help) \
+    { #section, name, help, preset, 1, 0, words, 0 },
+#define KEY_EITHER(section, field, name, preset, least, most, words, help) \
+    { #section, name, help, preset, least, most, words, KEY_WORD },
+
+const struct bias_key bias_keys[BIAS_KEY_COUNT] = { BIAS_KEYS(KEY_NUMBER, KEY_CHOICE, KEY_EITHER) };
+
+static bool takes_numbers(const struct bias_key *k) { return k->least <= k->most; }
+
+int bias_allowed(const struct bias_key *k, char *text, size_t size)
+{
+    int length = snprintf(text, size, takes_numbers(k) ? "%" PRIu32 " to %" PRIu32 : "one of",
+                          k->least, k->most);
+    for (uint32_t i = 0; k->words && k->words[i]; i++)
+        length += snprintf(text + length, size - (size_t)length, "%s %s",
+                           takes_numbers(k) ? ", or" : i ? "," : "", k->words[i]);
+    return length;
+}
+
+int bias_value_text(const struct bias_key *k, uint32_t value, char *text, size_t size)
+{
+    if (k->words && value >= k->first_word)
+        return snprintf(text, size, "%s", k->words[value - k->first_word]);
+    return snprintf(text, size, "%" PRIu32, value);
+}
+
+static bool parse_number(const char *text, uint32_t least, uint32_t most, uint32_t *value)
+{
+    uint64_t number = 0;
+    const char *p = text;
+    for (; isdigit((unsigned char)*p); p++)
+        number = number > most ? number : number * 10 + (uint64_t)(*p - '0');
+    *value = (uint32_t)number;
+    return p > text && *p == '\0' && number >= least && number <= most;
+}
+
+static bool parse_value(const struct bias_key *k, const char *text, uint32_t *value)
+{
+    for (uint32_t i = 0; k->words && k->words[i]; i++)
+        if (strcmp(text, k->words[i]) == 0) {
+            *value = k->first_word + i;
+            return true;
+        }
+    return takes_numbers(k) && parse_number(text, k->least, k->most, value);
+}
+
+/* ---- life and complaints ------------------------------------------------------------------- */
+
+bool bias_refuse(struct ordeal_error *e, const struct bias_origin *where, const char *format, ...)
+{
+    va_list args;
+    *e = (struct ordeal_error){ .status = ORDEAL_BAD_INPUT, .line = where ? where->line : 0 };
+    if (where && where->file)
+        snprintf(e->file, sizeof e->file, "%s", where->file);
+    va_start(args, format);
+    vsnprintf(e->reason, sizeof e->reason, format, args);
+    va_end(args);
+    return false;
+}
+
+static bool out_of_memory(struct ordeal_error *e)
+{
+    bias_refuse(e, NULL, "out of memory");
+    e->status = ORDEAL_NO_MEMORY;
+    return false;
+}
+
+struct bias *bias_new(void)
+{
+    struct bias *b = calloc(1, sizeof *b);
+    for (int i = 0; b && i < BIAS_KEY_COUNT; i++)
+        b->values[i] = bias_keys[i].preset;
+    return b;
+}
+
+void bias_free(struct bias *b)
+{
+    if (!b)
+        return;
+    for (size_t i = 0; i < b->idioms.count; i++) {
+        free(b->idioms.data[i].name);
+        free(b->idioms.data[i].text);
+    }
+    for (size_t i = 0; i < b->files.count; i++)
+        free(b->files.data[i]);
+    LIST_FREE(&b->idioms);
+    LIST_FREE(&b->files);
+    free(b);
+}
+
+/* The name as long as the bias lives; NULL: out of memory. */
+static const char *keep_file_name(struct bias *b, const char *file)
+{
+    char *name = strdup(file);
+    if (name && LIST_PUSH(&b->files, name))
+        return name;
+    free(name);
+    return NULL;
+}
+
+/* ---- keys ---------------------------------------------------------------------------------- */
+
+/* So that they can be written, indented, in lines that inih takes. */
+enum { IDIOM_NAME_MOST = 40, IDIOM_LINE_MOST = INI_MAX_LINE - 20 };
+#define OWN_IDIOM "idiom "
+
+/* Where a value comes from: a line of a file, or a --set. */
+struct reading {
+    struct bias *b;
+    struct bias_origin at;
+    struct ordeal_error *e;
+    FILE *stream;
+    bool failed;
+    bool key_seen;               /* in the section */
+    bool indented;               /* with a key before it, it goes on with that one's value */
+    struct bias_idiom *idiom;    /* whose test goes on */
+};
+
+static int find_key(const char *section, const char *name)
+{
+    for (int i = 0; i < BIAS_KEY_COUNT; i++)
+        if (strcmp(bias_keys[i].section, section) == 0 && strcmp(bias_keys[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+/* ", did you mean 'load'?" or what else helps. */
+static bool unknown_key(struct reading *r, const char *section, const char *name)
+{
+    const char *names[BIAS_KEY_COUNT + 1];
+    int n = 0;
+    for (int i = 0; i < BIAS_KEY_COUNT; i++)
+        if (strcmp(bias_keys[i].section, section) == 0)
+            names[n++] = bias_keys[i].name;
+    names[n] = NULL;
+    const char *near = nearest_name(name, names);
+    if (n && near)
+        return bias_refuse(r->e, &r->at, "unknown key %s.%s; did you mean %s.%s?", section, name,
+                           section, near);
+    for (int i = 0; i < BIAS_KEY_COUNT; i++)
+        if (n && strcmp(bias_keys[i].name, name) == 0)
+            return bias_refuse(r->e, &r->at, "unknown key %s.%s; did you mean %s.%s?", section,
+                               name, bias_keys[i].section, name);
+    if (n)
+        return bias_refuse(r->e, &r->at, "unknown key %s.%s; 'ordeal gen --keys' lists the keys",
+                           section, name);
+    for (int i = n = 0; i < BIAS_KEY_COUNT; i++)
+        if (n == 0 || strcmp(bias_keys[i].section, names[n - 1]) != 0)
+            names[n++] = bias_keys[i].section;
+    names[n] = NULL;
+    near = nearest_name(section, names);
+    return bias_refuse(r->e, &r->at, near ? "unknown section [%s]; did you mean [%s]?"
+                       : "unknown section [%s]; 'ordeal gen --keys' lists them, and [idiom NAME] "
+                         "is one of your own", section, near);
+}
+
+static bool given_twice(struct reading *r, const struct bias_origin *before, const char *section,
+                        const char *name)
+{
+    return bias_refuse(r->e, &r->at, "%s.%s was given already in line %" PRIu32, section, name,
+                       before->line);
+}
+
+static bool set_key(struct reading *r, int i, const char *text)
+{
+    const struct bias_key *k = &bias_keys[i];
+    char allowed[128];
+    uint32_t value;
+    if (r->b->origins[i].reading == r->at.reading)
+        return given_twice(r, &r->b->origins[i], k->section, k->name);
+    if (!parse_value(k, text, &value)) {
+        bias_allowed(k, allowed, sizeof allowed);
+        return bias_refuse(r->e, &r->at, "%s.%s = %.60s: allowed is %s", k->section, k->name, text,
+                           allowed);
+    }
+    r->b->values[i] = value;
+    r->b->origins[i] = r->at;
+    return true;
+}
+
+/* ---- idioms of the user's own -------------------------------------------------------------- */
+
+static bool good_idiom_name(const char *name)
+{
+    size_t length = strlen(name);
+    return length > 0 && length <= IDIOM_NAME_MOST
+        && strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_+-")
+           == length;
+}
+
+/* The idiom of that name, made on first mention; NULL: refused. */
+static struct bias_idiom *own_idiom(struct reading *r, const char *name)
+{
+    struct bias *b = r->b;
+    for (size_t i = 0; i < b->idioms.count; i++)
+        if (strcmp(b->idioms.data[i].name, name) == 0)
+            return &b->idioms.data[i];
+    if (!good_idiom_name(name)) {
+        bias_refuse(r->e, &r->at, "[idiom %s]: the name of an idiom has 1 to %d letters, digits, "
+                    "_, + or -", name, IDIOM_NAME_MOST);
+        return NULL;
+    }
+    struct bias_idiom fresh = { .name = strdup(name), .section = r->at };
+    if (fresh.name && LIST_PUSH(&b->idioms, fresh))
+        return &b->idioms.data[b->idioms.count - 1];
+    free(fresh.name);
+    out_of_memory(r->e);
+    return NULL;
+}
+
+/* Adds a line to the text, without blanks around it and its comment. Lines left out before it
+ * become empty ones, so that the n-th line of the text is the n-th from where it began. */
+static bool add_line(struct reading *r, struct bias_idiom *x, const char *line, size_t length,
+                     uint32_t number)
+{
+    uint32_t empty = number - x->text_at.line - x->lines;
+    for (size_t i = 0; i < length; i++)
+        if (line[i] == '#' && (i == 0 || isblank((unsigned char)line[i - 1])))
+            length = i;
+    for (; length && isblank((unsigned char)*line); line++)
+        length--;
+    while (length && isspace((unsigned char)line[length - 1]))
+        length--;
+    if (length > IDIOM_LINE_MOST)
+        return bias_refuse(r->e, &(struct bias_origin){ x->text_at.file, number, 0 },
+                           "a line of an idiom has at most %d characters", IDIOM_LINE_MOST);
+    char *longer = realloc(x->text, x->length + empty + length + 2);
+    if (!longer)
+        return out_of_memory(r->e);
+    memset(longer + x->length, '\n', empty);
+    snprintf(longer + x->length + empty, length + 2, "%.*s\n", (int)length, line);
+    x->text = longer;
+    x->length += empty + length + 1;
+    x->lines += empty + 1;
+    return true;
+}
+
+/* Lines of text, the first of them having that number. */
+static bool add_text(struct reading *r, struct bias_idiom *x, const char *text, uint32_t number)
+{
+    for (;; number++) {
+        size_t length = strcspn(text, "\n");
+        if (!add_line(r, x, text, length, number))
+            return false;
+        text += length;
+        if (*text++ == '\0')
+            return true;
+    }
+}
+
+/* A path is relative to the bias file that says it. */
+static char *path_beside(const struct reading *r, const char *name)
+{
+    const char *slash = r->at.line ? strrchr(r->at.file, '/') : NULL;
+    char *path;
+    int directory = slash && name[0] != '/' ? (int)(slash - r->at.file) + 1 : 0;
+    return asprintf(&path, "%.*s%s", directory, r->at.file, name) < 0 ? NULL : path;
+}
+
+static bool add_file(struct reading *r, struct bias_idiom *x, FILE *f, const char *path)
+{
+    char *text = NULL;
+    size_t size = 0;
+    x->text_at = (struct bias_origin){ keep_file_name(r->b, path), 1, r->at.reading };
+    if (!x->text_at.file)
+        return out_of_memory(r->e);
+    errno = 0;
+    ssize_t length = getdelim(&text, &size, '\0', f);
+    bool good = !ferror(f) && feof(f);
+    if (!good)
+        bias_refuse(r->e, &r->at, "idiom %s.file = %s: %s", x->name, path,
+                    errno ? strerror(errno) : "it is not text");
+    else
+        good = add_text(r, x, length > 0 ? text : "", 1);
+    free(text);
+    return good;
+}
+
+static bool set_file(struct reading *r, struct bias_idiom *x, const char *name)
+{
+    char *path = path_beside(r, name);
+    FILE *f = path ? fopen(path, "re") : NULL;
+    bool good = f ? add_file(r, x, f, path)
+                  : path ? bias_refuse(r->e, &r->at, "idiom %s.file = %s: %s", x->name, path,
+                                       strerror(errno))
+                         : out_of_memory(r->e);
+    if (f)
+        fclose(f);
+    free(path);
+    return good;
+}
+
+static bool set_text(struct reading *r, struct bias_idiom *x, const char *key, const char *value)
+{
+    if (x->text && x->text_at.reading == r->at.reading)
+        return bias_refuse(r->e, &r->at, "idiom %s has its test already; it has one 'test' or "
+                           "'file'", x->name);
+    free(x->text);
+    x->text = NULL;
+    x->length = x->lines = 0;
+    x->text_at = r->at;
+    if (strcmp(key, "file") == 0)
+        return set_file(r, x, value);
+    r->idiom = x;
+    return add_text(r, x, value, r->at.line);
+}
+
+static bool set_own_idiom(struct reading *r, const char *name, const char *key, const char *value)
+{
+    static const char *const keys[] = { "weight", "test", "file", NULL };
+    struct bias_idiom *x = own_idiom(r, name);
+    if (!x)
+        return false;
+    if (strcmp(key, "test") == 0 || strcmp(key, "file") == 0)
+        return set_text(r, x, key, value);
+    if (strcmp(key, "weight") != 0) {
+        const char *near = nearest_name(key, keys);
+        return bias_refuse(r->e, &r->at, "unknown key '%s' of idiom %s; %s%s", key, name,
+                           near ? "did you mean " : "it has weight, test and file",
+                           near ? near : "");
+    }
+    if (x->weight_at.reading == r->at.reading)
+        return given_twice(r, &x->weight_at, "idiom", "weight");
+    if (!parse_number(value, 0, MOST_WEIGHT, &x->weight))
+        return bias_refuse(r->e, &r->at, "idiom %s.weight = %.60s: allowed is 0 to %d", name, value,
+                           MOST_WEIGHT);
+    x->weight_at = r->at;
+    return true;
+}
+
+static bool set_value(struct reading *r, const char *section, const char *name, const char *value)
+{
+    r->idiom = NULL;
+    if (strncmp(section, OWN_IDIOM, strlen(OWN_IDIOM)) == 0)
+        return set_own_idiom(r, section + strlen(OWN_IDIOM), name, value);
+    int key = find_key(section, name);
+    return key < 0 ? unknown_key(r, section, name) : set_key(r, key, value);
+}
+
+/* ---- files --------------------------------------------------------------------------------- */
+
+static bool fail(struct reading *r, const char *reason)
+{
+    r->failed = true;
+    return bias_refuse(r->e, &r->at, "%s", reason);
+}
+
+/* A line for inih, which takes what is too long for it as several. NULL: no more, or it failed. */
+static char *read_line(char *line, int size, void *user)
+{
+    struct reading *r = user;
+    int length = 0, c = r->failed ? EOF : getc(r->stream);
+    if (c == EOF)
+        return NULL;
+    r->at.line++;
+    for (; c != EOF && c != '\n'; c = getc(r->stream)) {
+        if (c == '\0' || (c < ' ' && c != '\t' && c != '\r'))
+            return fail(r, "a control character; a bias file is text"), NULL;
+        if (length >= size - 3)
+            return fail(r, "the line is too long"), NULL;
+        line[length++] = (char)c;
+    }
+    line[length] = '\0';
+    r->indented = isblank((unsigned char)line[0]);
+    r->key_seen = r->key_seen && line[0] != '[';
+    return line;
+}
+
+static int take_value(void *user, const char *section, const char *name, const char *value)
+{
+    struct reading *r = user;
+    bool good, continues = r->indented && r->key_seen;
+    if (r->failed)
+        return 1;
+    /* inih cuts names of sections and keys at 49 characters. */
+    if (strlen(section) >= 49)
+        good = fail(r, "the name of the section is too long");
+    else if (section[0] == '\0')
+        good = fail(r, "a key before the first [section]");
+    else if (name[0] == '\0')
+        good = fail(r, "a value without a key; a line is 'key = value'");
+    else if (continues && r->idiom)
+        good = add_text(r, r->idiom, value, r->at.line);
+    else if (continues)
+        good = fail(r, "the line begins with a blank, and so would go on with the value of the "
+                       "line before; only the test of an idiom has several lines");
+    else
+        good = set_value(r, section, name, value);
+    r->failed = !good;
+    r->key_seen = true;
+    return 1;
+}
+
+bool bias_read(struct bias *b, const char *file, struct ordeal_error *e)
+{
+    struct reading r = { .b = b, .e = e, .at = { keep_file_name(b, file), 0, ++b->readings } };
+    if (!r.at.file)
+        return out_of_memory(e);
+    errno = 0;
+    r.stream = fopen(file, "re");
+    if (!r.stream) {
+        bias_refuse(e, &r.at, "%s", strerror(errno));
+        e->status = ORDEAL_IO;
+        return false;
+    }
+    int bad_line = ini_parse_stream(read_line, &r, take_value, &r);
+    if (!r.failed && ferror(r.stream)) {
+        fail(&r, strerror(errno));
+        e->status = ORDEAL_IO;
+    }
+    if (bad_line > 0 && (!r.failed || (uint32_t)bad_line < r.at.line)) {
+        r.at.line = (uint32_t)bad_line;
+        fail(&r, "expected '[section]' or 'key = value'");
+    }
+    fclose(r.stream);
+    return !r.failed && bad_line == 0;
+}
+
+/* ---- --set --------------------------------------------------------------------------------- */
+
+/* A key without its section will do where no other section has one of that name. */
+static bool set_bare_key(struct reading *r, const char *name, const char *value)
+{
+    int found = -1;
+    const char *names[BIAS_KEY_COUNT + 1];
+    for (int i = 0; i < BIAS_KEY_COUNT; i++) {
+        names[i] = bias_keys[i].name;
+        if (strcmp(bias_keys[i].name, name) != 0)
+            continue;
+        if (found >= 0)
+            return bias_refuse(r->e, &r->at, "'%s' is a key of several sections; say %s.%s or "
+                               "%s.%s", name, bias_keys[found].section, name, bias_keys[i].section,
+                               name);
+        found = i;
+    }
+    if (found >= 0)
+        return set_key(r, found, value);
+    names[BIAS_KEY_COUNT] = NULL;
+    const char *near = nearest_name(name, names);
+    return bias_refuse(r->e, &r->at, near ? "unknown key '%s'; did you mean '%s'?"
+                       : "unknown key '%s'; 'ordeal gen --keys' lists the keys", name, near);
+}
+
+static bool set_assignment(struct reading *r, char *text)
+{
+    char *equals = strchr(text, '='), *dot = strchr(text, '.');
+    if (!equals)
+        return bias_refuse(r->e, &r->at, "'%.100s': expected section.key=value", text);
+    char *value = equals + 1 + strspn(equals + 1, " \t");
+    while (equals > text && isblank((unsigned char)equals[-1]))
+        equals--;
+    *equals = '\0';
+    if (!dot || dot > equals)
+        return set_bare_key(r, text, value);
+    *dot = '\0';
+    return set_value(r, text, dot + 1, value);
+}
+
+bool bias_set(struct bias *b, const char *assignment, struct ordeal_error *e)
+{
+    struct reading r = { .b = b, .e = e, .at = { "--set", 0, ++b->readings } };
+    char *text = strdup(assignment);
+    bool good = text ? set_assignment(&r, text) : out_of_memory(e);
+    free(text);
+    return good;
+}
+
+/* ---- writing ------------------------------------------------------------------------------- */
+
+static void write_help(const struct bias_key *k, FILE *stream)
+{
+    char allowed[128], preset[32];
+    bias_allowed(k, allowed, sizeof allowed);
+    bias_value_text(k, k->preset, preset, sizeof preset);
+    fputs("# ", stream);
+    for (const char *p = k->help; *p; p++) {
+        putc(*p, stream);
+        if (*p == '\n')
+            fputs("# ", stream);
+    }
+    fprintf(stream, " (%s; default %s)\n", allowed, preset);
+}
+
+static void write_idiom(const struct bias_idiom *x, FILE *stream)
+{
+    fprintf(stream, "\n[idiom %s]\n", x->name);
+    if (x->weight_at.reading)
+        fprintf(stream, "weight = %" PRIu32 "\n", x->weight);
+    if (!x->text)
+        return;
+    fputs("test =\n", stream);
+    for (const char *line = x->text, *end; *line; line = end + 1) {
+        end = strchr(line, '\n');
+        if (end > line)
+            fprintf(stream, "    %.*s\n", (int)(end - line), line);
+    }
+}
+
+bool bias_write(const struct bias *b, FILE *stream, bool with_help)
+{
+    char value[32];
+    for (int i = 0; i < BIAS_KEY_COUNT; i++) {
+        const struct bias_key *k = &bias_keys[i];
+        bool first = i == 0 || strcmp(k->section, bias_keys[i - 1].section) != 0;
+        if (first)
+            fprintf(stream, "%s[%s]\n", i ? "\n" : "", k->section);
+        if (with_help)
+            write_help(k, stream);
+        bias_value_text(k, b->values[i], value, sizeof value);
+        fprintf(stream, "%s = %s\n", k->name, value);
+    }
+    for (size_t i = 0; i < b->idioms.count; i++)
+        write_idiom(&b->idioms.data[i], stream);
+    return !ferror(stream);
+}

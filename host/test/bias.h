@@ -1,0 +1,76 @@
+/* What kind of tests to make: the keys of a bias file, in one table (bias_keys.h).
+ *
+ * The table gives each key its place in `struct bias`, its default, its range and its help; the
+ * reader, --set, --help, the writer and the checks of the whole all come from it. A bias file is
+ * INI (inih): `[section]` and `key = value`; on the command line `--set section.key=value`. */
+#ifndef HOST_BIAS_H
+#define HOST_BIAS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "bias_keys.h"
+#include "base/list.h"
+#include "ordeal.h"
+
+/* Where a value was given. `reading` tells files apart; 0: it is the default. */
+struct bias_origin { const char *file; uint32_t line, reading; };
+
+/* An idiom of the user's own: a section `[idiom NAME]`. */
+struct bias_idiom {
+    char *name, *text;              /* text: lines of a test; NULL: not given yet */
+    size_t length;                  /* of the text, and how many lines it has */
+    uint32_t lines, weight;
+    struct bias_origin section, weight_at, text_at; /* text_at: of the first line of the text */
+};
+
+enum {
+#define BIAS_INDEX(section, field, ...) BIAS_##section##_##field,
+    BIAS_KEYS(BIAS_INDEX, BIAS_INDEX, BIAS_INDEX)
+#undef BIAS_INDEX
+    BIAS_KEY_COUNT
+};
+
+struct bias {
+    union {
+        uint32_t values[BIAS_KEY_COUNT];
+        struct {
+#define BIAS_FIELD(section, field, ...) uint32_t section##_##field;
+            BIAS_KEYS(BIAS_FIELD, BIAS_FIELD, BIAS_FIELD)
+#undef BIAS_FIELD
+        };
+    };
+    struct bias_origin origins[BIAS_KEY_COUNT];
+    LIST(struct bias_idiom) idioms;
+    LIST(char *) files;             /* names that origins point to */
+    uint32_t readings;
+};
+
+struct bias_key {
+    const char *section, *name, *help;
+    uint32_t preset, least, most;
+    const char *const *words;       /* ends with NULL; NULL: none */
+    uint32_t first_word;            /* value of words[0]; the others follow */
+};
+extern const struct bias_key bias_keys[BIAS_KEY_COUNT];
+/* "1 to 256", "one of no, yes", "0 to 9, or forever"; as snprintf. */
+int bias_allowed(const struct bias_key *k, char *text, size_t size);
+int bias_value_text(const struct bias_key *k, uint32_t value, char *text, size_t size);
+
+struct bias *bias_new(void);                  /* the defaults; NULL: out of memory */
+void bias_free(struct bias *b);
+/* Both return false with file, line and reason (the key, what is allowed). A key given twice in one
+ * file is an error; later files and --set override earlier ones. */
+bool bias_read(struct bias *b, const char *file, struct ordeal_error *e);
+bool bias_set(struct bias *b, const char *assignment, struct ordeal_error *e);
+/* Do the values go together? Names the line and the key at fault, and what is allowed. */
+bool bias_check(const struct bias *b, struct ordeal_error *e);
+/* As a bias file that says the same: every key, with its help as a comment when asked. */
+bool bias_write(const struct bias *b, FILE *stream, bool with_help);
+
+/* False, with the reason. For those above. */
+bool bias_refuse(struct ordeal_error *e, const struct bias_origin *where, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif

@@ -1,0 +1,157 @@
+#include "test_source.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "generate.h"
+
+struct source {
+    struct source_plan plan;
+    struct ordeal *o;
+    struct generator *generator;
+    uint64_t given;
+    FILE *stream;                /* of the file at hand */
+    struct ordeal_reader *reader;
+    const char *file;
+    unsigned in_file;            /* tests it gave so far */
+    struct ordeal_error error;
+};
+
+static bool asked_to_stop(void *user, const char *phase, double share)
+{
+    (void)phase, (void)share;
+    const struct source *s = user;
+    return s->plan.stop && s->plan.stop(s->plan.user);
+}
+
+struct source *source_new(const struct source_plan *plan)
+{
+    struct source *s = calloc(1, sizeof *s);
+    if (!s)
+        return NULL;
+    s->plan = *plan;
+    s->o = ordeal_new(NULL);
+    if (s->o && plan->bias)
+        s->generator = generator_new(plan->bias, plan->seed);
+    if (!s->o || (plan->bias && !s->generator)) {
+        source_free(s);
+        return NULL;
+    }
+    ordeal_set_limits(s->o, &(struct ordeal_limits){ .progress = asked_to_stop, .user = s });
+    return s;
+}
+
+static void close_file(struct source *s)
+{
+    ordeal_reader_free(s->reader);
+    if (s->stream && s->stream != stdin)
+        fclose(s->stream);
+    s->reader = NULL;
+    s->stream = NULL;
+}
+
+void source_free(struct source *s)
+{
+    if (!s)
+        return;
+    close_file(s);
+    generator_free(s->generator);
+    ordeal_free(s->o);
+    free(s);
+}
+
+const struct ordeal_error *source_error(const struct source *s) { return &s->error; }
+
+static enum ordeal_status refuse(struct source *s, enum ordeal_status status, const char *reason)
+{
+    s->error = (struct ordeal_error){ .status = status };
+    snprintf(s->error.file, sizeof s->error.file, "%s", s->file ? s->file : "");
+    snprintf(s->error.reason, sizeof s->error.reason, "%s", reason);
+    return status;
+}
+
+/* What the library says, completed by what the system says of a failed read. */
+static enum ordeal_status keep_error(struct source *s, enum ordeal_status status, int system)
+{
+    if (status == ORDEAL_IO && system)
+        return refuse(s, status, strerror(system));
+    s->error = *ordeal_last_error(s->o);
+    s->error.status = status;
+    if (!s->error.file[0] && s->file)
+        snprintf(s->error.file, sizeof s->error.file, "%s", s->file);
+    return status;
+}
+
+static enum ordeal_status make_next(struct source *s, struct source_test *test)
+{
+    if (s->given == s->plan.count)
+        return ORDEAL_END;
+    test->number = s->plan.first + s->given++;
+    snprintf(test->name, sizeof test->name, "test-%" PRIu64, test->number);
+    enum ordeal_status status = generator_make(s->generator, test->number, s->o, &test->trace);
+    return status == ORDEAL_OK ? status : keep_error(s, status, 0);
+}
+
+static enum ordeal_status open_next(struct source *s)
+{
+    s->file = *s->plan.files;
+    if (!s->file)
+        return ORDEAL_END;
+    s->plan.files++;
+    s->in_file = 0;
+    s->stream = strcmp(s->file, "-") == 0 ? stdin : fopen(s->file, "re");
+    if (!s->stream)
+        return refuse(s, ORDEAL_IO, strerror(errno));
+    s->reader = ordeal_reader_new(s->o, s->stream, s->file, ORDEAL_FORMAT_GUESS);
+    return s->reader ? ORDEAL_OK : keep_error(s, ORDEAL_NO_MEMORY, 0);
+}
+
+static enum ordeal_status end_of_file(struct source *s)
+{
+    close_file(s);
+    if (s->in_file == 0)
+        return refuse(s, ORDEAL_BAD_INPUT, "there is no test in it; expected 'ordeal 1' first");
+    return ORDEAL_OK;
+}
+
+static enum ordeal_status read_next(struct source *s, struct source_test *test)
+{
+    for (;;) {
+        enum ordeal_status status = s->reader ? ORDEAL_OK : open_next(s);
+        if (status != ORDEAL_OK)
+            return status;
+        errno = 0;
+        status = ordeal_reader_next(s->reader, &test->trace);
+        if (status == ORDEAL_OK)
+            break;
+        if (status != ORDEAL_END) {
+            keep_error(s, status, errno);
+            source_take_back(s, test);
+            return status;
+        }
+        status = end_of_file(s);
+        if (status != ORDEAL_OK)
+            return status;
+    }
+    test->number = s->given++;
+    if (++s->in_file == 1)
+        snprintf(test->name, sizeof test->name, "%.255s", s->file);
+    else
+        snprintf(test->name, sizeof test->name, "%.255s#%u", s->file, s->in_file);
+    return ORDEAL_OK;
+}
+
+enum ordeal_status source_next(struct source *s, struct source_test *test)
+{
+    *test = (struct source_test){ 0 };
+    return s->generator ? make_next(s, test) : read_next(s, test);
+}
+
+void source_take_back(struct source *s, struct source_test *test)
+{
+    (void)s;
+    ordeal_trace_free(test->trace);
+    test->trace = NULL;
+}

@@ -1,0 +1,74 @@
+/* Tests made, run and checked at the same time, in bounded memory.
+ *
+ * One thread makes and compiles tests ahead; the caller's thread runs them on the target, or, on
+ * several machines of it that may come and go, a thread each; another drops the outcomes that came before; as many as
+ * there are cores check the rest. Between them are queues that a faster one waits at. Tests are
+ * settled in order, on the caller's thread, so what is told of them depends neither on who was
+ * faster nor on how many machines there are. Of machines that are things one that fails leaves the
+ * run, and loses its test, as long as there are others. No test is run that the target refuses. */
+#ifndef HOST_PIPELINE_H
+#define HOST_PIPELINE_H
+
+#include "test/test_source.h"
+#include "targets/target.h"
+
+struct stream_test {
+    uint64_t number;
+    const char *name;
+    const struct ordeal_trace *test;
+    const struct program *program;
+    uint64_t iterations, outcomes, operations;   /* run; distinct ones; memory operations run */
+    uint64_t cycles;             /* of the machine on trial, if it counts them */
+    enum ordeal_result result;
+    uint64_t iteration;          /* FAIL, UNDECIDED: the first execution that is, and its values */
+    const uint64_t *values;
+    const char *broke;           /* FAIL: no values, the machine came to this end; else NULL */
+    const char *lost;            /* no result: the machine got out of reach at `iteration` */
+};
+
+struct stream_totals {
+    uint64_t tests, iterations, outcomes, operations, cycles;
+    uint64_t results[3];         /* tests by enum ordeal_result */
+    uint64_t lost;               /* the others: nobody knows what they did */
+    uint64_t next;               /* number of the first test that is not settled */
+    double seconds;              /* since the start */
+    double running;              /* of these the machines ran, on average; known at the end */
+};
+
+struct stream_plan {
+    const struct target *target;
+    void *const *machines;       /* one; or several alike, of a target that is exact */
+    int machine_count;
+    struct source_plan source;
+    bool patient;                /* look at what is there of the first tests before any is run */
+    uint64_t first_iteration, iterations;
+    bool check;
+    enum ordeal_model model;     /* to check */
+    double limit;                /* seconds of one check */
+    /* All on the caller's thread; outcome and settled return false to stop. */
+    bool (*outcome)(void *user, const struct stream_test *t, uint64_t iteration,
+                    const uint64_t *values);              /* NULL, or every execution in order */
+    bool (*settled)(void *user, const struct stream_test *t);
+    /* NULL, or now and then: a machine more that has come, alike; NULL: none. */
+    void *(*another)(void *user, int at_work);
+    void (*tick)(void *user, const struct stream_totals *so_far); /* now and then */
+    void *user;
+};
+
+enum stream_end {
+    STREAM_DONE,
+    STREAM_STOPPED,              /* by a callback */
+    STREAM_INTERRUPTED,          /* ^C */
+    STREAM_BAD,                  /* error: a test that is wrong, refused, or cannot be checked */
+    STREAM_TARGET,               /* error: the target failed or hung */
+    STREAM_INTERNAL,             /* error: a verdict that could not be proved */
+};
+
+struct stream_report {
+    struct stream_totals totals;
+    struct ordeal_error error;   /* file: the name of the test */
+};
+
+enum stream_end stream_run(const struct stream_plan *plan, struct stream_report *report);
+
+#endif

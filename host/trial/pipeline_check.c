@@ -1,0 +1,112 @@
+/* The threads that check: chunks of outcomes from the queue, verdicts into their tests. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "judge.h"
+#include "pipeline_parts.h"
+
+static bool stop_check(void *user, const char *phase, double share)
+{
+    (void)phase, (void)share;
+    return stream_is_stopped(user);
+}
+
+static struct chunk *next_chunk(struct stream *s)
+{
+    pthread_mutex_lock(&s->lock);
+    struct chunk *c = chunks_pop(&s->queue, &s->for_checkers, &s->lock);
+    pthread_mutex_unlock(&s->lock);
+    return c;
+}
+
+/* The gravest is told of a test, and of those the first execution. */
+static bool is_worse(const struct stream_test *t, enum ordeal_result result, uint64_t iteration)
+{
+    static const int gravity[] = { [ORDEAL_PASS] = 0, [ORDEAL_UNDECIDED] = 1, [ORDEAL_FAIL] = 2 };
+    return gravity[result] > gravity[t->result]
+           || (result != ORDEAL_PASS && result == t->result && iteration < t->iteration);
+}
+
+static void note_result(struct stream *s, const struct chunk *c, enum ordeal_result result,
+                        const uint64_t *outcome)
+{
+    struct test *t = c->test;
+    size_t bytes = c->stride * sizeof *outcome;
+    pthread_mutex_lock(&s->lock);
+    if (is_worse(&t->told, result, outcome[0])) {
+        if (!t->values)
+            t->values = malloc(bytes);
+        if (t->values)
+            memcpy(t->values, outcome + 1, bytes - sizeof *outcome);
+        t->told.values = t->values;
+        t->told.broke = NULL;
+        t->told.result = result;
+        t->told.iteration = outcome[0];
+        t->failed |= result == ORDEAL_FAIL;
+    }
+    pthread_mutex_unlock(&s->lock);
+}
+
+/* Is there an earlier execution that fails already? Then this one tells nothing new. */
+static bool is_settled(struct stream *s, const struct test *t, uint64_t iteration)
+{
+    if (!t->failed)
+        return false;
+    pthread_mutex_lock(&s->lock);
+    bool settled = t->told.iteration < iteration;
+    pthread_mutex_unlock(&s->lock);
+    return settled;
+}
+
+static void note_error(struct stream *s, const struct test *t, const struct ordeal_error *e)
+{
+    pthread_mutex_lock(&s->lock);
+    if (s->check_end == STREAM_DONE && !s->stop) {
+        struct ordeal_error *kept = &s->check_error;
+        s->check_end = e->status == ORDEAL_BAD_INPUT ? STREAM_TARGET
+                       : e->status == ORDEAL_INTERNAL ? STREAM_INTERNAL : STREAM_BAD;
+        *kept = (struct ordeal_error){ .status = e->status };
+        snprintf(kept->file, sizeof kept->file, "%.255s", t->source.name);
+        snprintf(kept->reason, sizeof kept->reason, "%s%.400s",
+                 s->check_end == STREAM_TARGET ? "the target brought back " : "", e->reason);
+    }
+    s->stop = true;
+    pthread_mutex_unlock(&s->lock);
+}
+
+static void check_chunk(struct stream *s, struct judge *judge, const struct chunk *c)
+{
+    for (size_t i = 0; i < c->count && !s->stop; i++) {
+        const uint64_t *outcome = c->words + i * c->stride;
+        enum ordeal_result result;
+        if (is_settled(s, c->test, outcome[0]))
+            continue;
+        if (judge_outcome(judge, outcome[0], outcome + 1, &result) != ORDEAL_OK)
+            note_error(s, c->test, judge_error(judge));
+        else if (result != ORDEAL_PASS && !s->stop)
+            note_result(s, c, result, outcome);
+    }
+}
+
+void *checker_main(void *user)
+{
+    struct stream *s = user;
+    struct ordeal_limits limits = { .seconds = s->plan->limit, .progress = stop_check, .user = s };
+    struct judge *judge = judge_new(s->plan->model, &s->claims, &limits);
+    struct chunk *c;
+    uint64_t begun = 0;              /* serial of the test: an address may come again */
+    pthread_setname_np(pthread_self(), "checker");
+    while ((c = next_chunk(s))) {
+        if (!judge)
+            note_error(s, c->test, &(struct ordeal_error){ .status = ORDEAL_NO_MEMORY,
+                                                           .reason = "out of memory" });
+        else if (begun != c->test->serial)
+            judge_begin(judge, &c->test->program);
+        begun = c->test->serial;
+        if (judge)
+            check_chunk(s, judge, c);
+        stream_return_chunk(s, c);
+    }
+    judge_free(judge);
+    return NULL;
+}

@@ -1,0 +1,379 @@
+#include "saved.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/output.h"
+#include "tell/picture.h"
+#include "tell/output_line.h"
+#include "tell/tell.h"
+
+struct folder { const char *path; struct why *why; };
+
+static bool refuse(struct why *why, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static bool refuse(struct why *why, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(why->text, sizeof why->text, format, args);
+    va_end(args);
+    return false;
+}
+
+/* ---- files ------------------------------------------------------------------------------- */
+
+struct file { struct output out; char name[PATH_MAX]; };
+
+static bool file_open(const struct folder *f, struct file *file, const char *name)
+{
+    snprintf(file->name, sizeof file->name, "%s/%s", f->path, name);
+    int error = output_open(&file->out, file->name);
+    return !error || refuse(f->why, "%s: %s", file->name, strerror(error));
+}
+
+/* `whole`: everything was put in; what the stream thinks of it is asked here. */
+static bool file_close(const struct folder *f, struct file *file, bool whole)
+{
+    if (!whole) {
+        int error = errno;
+        bool broken = ferror(file->out.stream);
+        output_abandon(&file->out);
+        return refuse(f->why, "%s: %s", file->name, broken && error ? strerror(error)
+                                                                   : "out of memory");
+    }
+    int error = output_commit(&file->out);
+    return !error || refuse(f->why, "%s: %s", file->name, strerror(error));
+}
+
+static bool put_trace(const struct folder *f, const char *name, const struct ordeal_trace *t)
+{
+    struct file file;
+    return file_open(f, &file, name)
+        && file_close(f, &file, ordeal_write_text(t, file.out.stream) == ORDEAL_OK);
+}
+
+static bool put_bias(const struct folder *f, const struct bias *bias)
+{
+    struct file file;
+    return !bias || (file_open(f, &file, SAVED_BIAS)
+                     && file_close(f, &file, bias_write(bias, file.out.stream, false)));
+}
+
+static bool put_seed(const struct folder *f, uint64_t seed)
+{
+    struct file file;
+    return file_open(f, &file, "seed")
+        && file_close(f, &file, fprintf(file.out.stream, "%" PRIu64 "\n", seed) > 0);
+}
+
+/* ---- the replay -------------------------------------------------------------------------- */
+
+/* As a word of the shell, whatever is in it. */
+static void write_quoted(const char *word, FILE *out)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "-_=+,./:@%";
+    if (*word && word[strspn(word, plain)] == '\0') {
+        fputs(word, out);
+        return;
+    }
+    fputc('\'', out);
+    for (; *word; word++)
+        if (*word == '\'')
+            fputs("'\\''", out);
+        else
+            fputc(*word, out);
+    fputc('\'', out);
+}
+
+static bool lies_in_folder(const char *word)
+{
+    return strcmp(word, SAVED_BIAS) == 0 || strcmp(word, SAVED_TEST) == 0
+        || strcmp(word, SAVED_SMALL_TEST) == 0;
+}
+
+static void write_replay(const char *const *words, FILE *out)
+{
+    char program[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    program[length > 0 ? length : 0] = '\0';
+    fputs("#!/bin/sh\n"
+          "# Runs the test of this folder again. Options may be added; ORDEAL names the program.\n"
+          "here=$(dirname \"$0\")\n"
+          "ordeal=$ORDEAL\n"
+          "[ \"$ordeal\" ] || ordeal=", out);
+    write_quoted(length > 0 ? program : "ordeal", out);
+    fputs("\ncommand -v \"$ordeal\" >/dev/null || ordeal=ordeal\nexec \"$ordeal\"", out);
+    for (; *words; words++) {
+        fputc(' ', out);
+        if (lies_in_folder(*words))
+            fprintf(out, "\"$here/%s\"", *words);
+        else
+            write_quoted(*words, out);
+    }
+    fputs(" \"$@\"\n", out);
+}
+
+static bool put_replay(const struct folder *f, const char *const *words)
+{
+    struct file file;
+    if (!file_open(f, &file, SAVED_REPLAY))
+        return false;
+    write_replay(words, file.out.stream);
+    struct stat now;
+    if (fstat(fileno(file.out.stream), &now) == 0)  /* who may read it may run it */
+        fchmod(fileno(file.out.stream), now.st_mode | (now.st_mode & 0444) >> 2);
+    return file_close(f, &file, true);
+}
+
+/* ---- what is to be said of a trace that lies in the folder ------------------------------- */
+
+struct account {
+    const struct folder *folder;
+    const char *prefix;              /* of the files' names */
+    struct input in;
+    struct ordeal_verdict *verdict;
+    struct naming names;
+    struct proof proof;
+    struct explanation why;
+};
+
+static bool account_file(struct account *a, struct file *file, const char *name)
+{
+    char prefixed[64];
+    snprintf(prefixed, sizeof prefixed, "%s%s", a->prefix, name);
+    return file_open(a->folder, file, prefixed);
+}
+
+static bool put_explanation(struct account *a)
+{
+    struct file file;
+    if (!account_file(a, &file, SAVED_EXPLANATION))
+        return false;
+    struct told told = { .in = &a->in, .verdict = a->verdict, .why = &a->why,
+                         .out = file.out.stream };
+    return file_close(a->folder, &file, tell_verdict(&told));
+}
+
+static bool put_record(struct account *a, const cJSON *record, const char *name, bool json)
+{
+    struct file file;
+    return account_file(a, &file, name)
+        && file_close(a->folder, &file, record_write(record, json, file.out.stream));
+}
+
+static bool put_verdict(struct account *a)
+{
+    cJSON *record = record_new(verdict_words[ORDEAL_FAIL], &a->in);
+    cJSON_AddStringToObject(record, "model", ordeal_model_name(ordeal_verdict_model(a->verdict)));
+    record_counters(record, a->verdict);
+    cJSON_AddBoolToObject(record, "certified", true);
+    record_core(record, a->in.trace, a->verdict);
+    record_reason(record, &a->in, a->verdict);
+    bool done = put_record(a, record, "verdict.txt", false)
+             && put_record(a, record, "verdict.json", true);
+    cJSON_Delete(record);
+    return done;
+}
+
+/* A load that saw what nobody wrote is one operation: there is nothing to draw. */
+static bool put_picture(struct account *a)
+{
+    struct file file;
+    enum ordeal_model model = ordeal_verdict_model(a->verdict);
+    char title[128];
+    if (a->proof.inferences.count == 0)
+        return true;
+    snprintf(title, sizeof title, "%s violates %s", a->in.label, ordeal_model_name(model));
+    return account_file(a, &file, "picture.svg")
+        && file_close(a->folder, &file, picture_write(&a->proof, &a->names, model, title,
+                                                      PICTURE_SVG, file.out.stream));
+}
+
+/* A ^C does not keep a failure from being saved: this check is as long as the one that found it. */
+static bool judge_again(struct account *a, const char *path, const char *trace,
+                        enum ordeal_model model)
+{
+    struct ordeal_limits none = { 0 };
+    struct ordeal_options how = { .model = model };
+    struct why *why = a->folder->why;
+    enum ordeal_status status = input_open(&a->in, path, ORDEAL_FORMAT_TEXT, &none);
+    if (status == ORDEAL_OK) {
+        ordeal_set_limits(a->in.o, &none);
+        status = input_next(&a->in);
+    }
+    if (status != ORDEAL_OK)
+        return refuse(why, "%s: %s", path, a->in.error.reason);
+    a->in.name = a->in.label = trace;
+    if (ordeal_check(a->in.trace, &how, &a->verdict) != ORDEAL_OK)
+        return refuse(why, "%s: %s", path, ordeal_last_error(a->in.o)->reason);
+    if (ordeal_verdict_result(a->verdict) != ORDEAL_FAIL)
+        return refuse(why, "%s: what was saved does not violate %s", path,
+                      ordeal_model_name(model));
+    a->names = (struct naming){ .trace = a->in.trace, .verdict = a->verdict,
+                                .views = model == ORDEAL_PC };
+    if (!proof_read(&a->proof, a->verdict)
+        || !explain(&a->why, &a->proof, &a->names, model))
+        return refuse(why, "%s: out of memory", path);
+    return true;
+}
+
+/* Of a machine that broke there is no trace to be judged. */
+static bool put_finding(const struct folder *f, const char *test, const char *prefix,
+                        const char *broke, enum ordeal_model model)
+{
+    struct account a = { .folder = f, .prefix = prefix, .in = { .name = test, .label = test } };
+    struct file file;
+    cJSON *record = record_new(verdict_words[ORDEAL_FAIL], &a.in);
+    cJSON_AddStringToObject(record, "model", ordeal_model_name(model));
+    cJSON_AddBoolToObject(record, "broke", true);
+    cJSON_AddStringToObject(record, "reason", broke);
+    bool done = put_record(&a, record, "verdict.txt", false)
+             && put_record(&a, record, "verdict.json", true)
+             && account_file(&a, &file, SAVED_EXPLANATION)
+             && file_close(f, &file, fprintf(file.out.stream, "%s: the machine broke: %s\n", test,
+                                             broke) > 0);
+    cJSON_Delete(record);
+    return done;
+}
+
+static bool put_account(const struct folder *f, const char *trace, const char *prefix,
+                        enum ordeal_model model)
+{
+    struct account a = { .folder = f, .prefix = prefix };
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/%s", f->path, trace);
+    bool done = judge_again(&a, path, trace, model) && put_verdict(&a) && put_explanation(&a)
+             && put_picture(&a);
+    explanation_free(&a.why);
+    proof_free(&a.proof);
+    ordeal_verdict_free(a.verdict);
+    input_close(&a.in);
+    return done;
+}
+
+/* ---- the folder -------------------------------------------------------------------------- */
+
+static void remove_folder(const char *path)
+{
+    DIR *d = opendir(path);
+    for (struct dirent *entry; d && (entry = readdir(d)); )
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            unlinkat(dirfd(d), entry->d_name, 0);
+    if (d)
+        closedir(d);
+    rmdir(path);
+}
+
+/* The directory and those above it, as far as they are not there. */
+static bool make_directory(const char *path, struct why *why)
+{
+    char part[PATH_MAX];
+    size_t length = strlen(path);
+    if (length == 0 || length >= sizeof part)
+        return refuse(why, "'%.100s' is no name of a directory", path);
+    for (size_t i = 1; i <= length; i++) {
+        if (path[i] != '/' && path[i] != '\0')
+            continue;
+        memcpy(part, path, i);
+        part[i] = '\0';
+        if (mkdir(part, 0777) != 0 && errno != EEXIST)
+            return refuse(why, "%s: %s", part, strerror(errno));
+    }
+    struct stat is;
+    if (stat(path, &is) == 0 && !S_ISDIR(is.st_mode))
+        return refuse(why, "%s: it is not a directory", path);
+    return true;
+}
+
+/* Takes its place, which must be free. Where the file system cannot say so while renaming, an empty
+ * folder of ours holds the place. */
+static bool rename_to_free(const char *from, const char *to)
+{
+    if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
+        return true;
+    if (errno != EINVAL && errno != ENOSYS)
+        return false;
+    if (mkdir(to, 0777) != 0)
+        return false;
+    if (rename(from, to) == 0)
+        return true;
+    int error = errno;
+    rmdir(to);
+    errno = error;
+    return false;
+}
+
+static bool settle(const struct saved_failure *f, const char *temporary, char *path, size_t size,
+                   struct why *why)
+{
+    mode_t mask = umask(0);
+    umask(mask);
+    chmod(temporary, 0777 & ~mask);
+    for (unsigned n = 1; ; n++) {
+        int length = n == 1 ? snprintf(path, size, "%s/%s", f->directory, f->label)
+                            : snprintf(path, size, "%s/%s-%u", f->directory, f->label, n);
+        if (length < 0 || (size_t)length >= size)
+            return refuse(why, "the name %.60s... in %.200s is too long", f->label, f->directory);
+        if (rename_to_free(temporary, path))
+            return true;
+        if (errno != EEXIST && errno != ENOTEMPTY)
+            return refuse(why, "%s: %s", path, strerror(errno));
+    }
+}
+
+bool saved_write(const struct saved_failure *f, char *path, size_t size, struct why *why)
+{
+    char temporary[PATH_MAX];
+    int length = snprintf(temporary, sizeof temporary, "%s/.%s.XXXXXX", f->directory, f->label);
+    if (length < 0 || (size_t)length >= sizeof temporary)
+        return refuse(why, "the name %.60s... is too long", f->label);
+    if (!make_directory(f->directory, why))
+        return false;
+    if (!mkdtemp(temporary))
+        return refuse(why, "%s: %s", temporary, strerror(errno));
+    struct folder folder = { temporary, why };
+    bool done = put_bias(&folder, f->bias) && put_seed(&folder, f->seed)
+             && put_trace(&folder, SAVED_TEST, f->test) && put_replay(&folder, f->replay)
+             && (f->trace ? put_trace(&folder, SAVED_TRACE, f->trace)
+                            && put_account(&folder, SAVED_TRACE, "", f->model)
+                          : put_finding(&folder, SAVED_TEST, "", f->broke, f->model))
+             && settle(f, temporary, path, size, why);
+    if (!done)
+        remove_folder(temporary);
+    return done;
+}
+
+bool saved_add_small(const char *path, const struct ordeal_trace *test,
+                     const struct ordeal_trace *trace, const char *broke, enum ordeal_model model,
+                     struct why *why)
+{
+    struct folder folder = { path, why };
+    return put_trace(&folder, SAVED_SMALL_TEST, test)
+        && (trace ? put_trace(&folder, SAVED_SMALL_TRACE, trace)
+                    && put_account(&folder, SAVED_SMALL_TRACE, SAVED_SMALL, model)
+                  : put_finding(&folder, SAVED_SMALL_TEST, SAVED_SMALL, broke, model));
+}
+
+bool saved_add_view(const char *path, const char *prefix, const struct waves_view *view,
+                    struct why *why)
+{
+    struct folder folder = { path, why };
+    struct file file;
+    char name[64], waves[PATH_MAX], whole[PATH_MAX];
+    snprintf(name, sizeof name, "%s%s", prefix, SAVED_VIEW);
+    snprintf(waves, sizeof waves, "%s/%s%s", path, prefix, SAVED_WAVES);
+    if (!realpath(waves, whole)) /* GTKWave looks for it from where it was started */
+        return refuse(why, "%s: %s", waves, strerror(errno));
+    return file_open(&folder, &file, name)
+        && file_close(&folder, &file, waves_write_view(view, whole, file.out.stream));
+}
