@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # ordeal: the one entry.  `make help` lists the targets.
 #
 # Sources are found by wildcard, one room one product: checker/ is the library, host/ the program,

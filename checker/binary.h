@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The numbers of the binary format (FORMAT.md), shared by its reader and its writer. */
 #ifndef ORDEAL_BINARY_H
 #define ORDEAL_BINARY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The certifier: re-proves verdicts from the axioms, sharing no code with the search. */
 #include "certify.h"
 

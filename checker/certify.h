@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Between the two halves of the certifier: what both read straight from the axioms.
  *
  * Nothing here knows the search, its graph or its table of models: the models are written down a

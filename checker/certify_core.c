@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Certifies that a part of an execution speaks for the whole: were the whole legal, so would be the
  * part, and a proof about the part refutes both.
  *

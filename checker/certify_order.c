@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Certifies a PASS: the total order obeys every axiom of the model (thesis 2.2, 2.4, 5.3).
  *
  * Linear: the places are numbered from 1 along the order (0 is the root, where the initial stores

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Certifies a FAIL: no order whatever obeys the axioms.
  *
  * A proof is a list of clauses over two kinds of statements: `store a is before store b` (of one

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One check from trace to certified verdict. */
 #include "classic.h"
 #include "core.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The algorithms of the thesis, chapters 4 and 5: conflict, baseline, heu, deriv, with and without
  * backtracking. They work on the analysis graph alone; every load has exactly one candidate.
  *

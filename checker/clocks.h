@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reachability by reverse time vector clocks, closed under R6 and R7 (thesis 4.3, Fig. 4.5).
  *
  * The nodes of each thread are covered by chains, paths of the graph: the thesis's virtual SC

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* VTSO-conflict, thesis 4.2.1: with the order of all stores to each word given, one topological
  * sort decides, in linear time (Theorem 4.1). A1 to A5 are the graph's edges. A6 and A7 are not
  * stored: whatever wrote or read a store comes before the next store, which a table gives. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The context behind every call: memory with its account, limits, and the one error object.
  *
  * All memory of the library is taken and returned here, so that a limit holds, a failure is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* From a refuted execution to its core: operations that violate the model by themselves, none of
  * which can be dropped (the thesis's wish, 7.2).
  *

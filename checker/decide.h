@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The complete decision: an order that obeys the model, or a log that refutes all of them.
  *
  * The weave does nearly all of it. What it cannot settle goes through a SAT solver: the clauses

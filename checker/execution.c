@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Building an execution: the expansion (expand.c), then what it takes to see all its stores: the
  * initial values, the stores each load may have seen, known orders and final values. */
 #include "expand.h"

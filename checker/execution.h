@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The execution: a trace made ready for analysis (thesis 3.2.3).
  *
  * Loads and stores of single words ("events"), gathered in atomic groups: a plain access is a group

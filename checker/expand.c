@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The expansion, three walks: in file order to copy what counts to its thread's steps, over the
  * steps to count what they become, and over the steps again to emit it. */
 #include "expand.h"

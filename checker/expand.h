@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Between a trace and its execution: which operations count, what words they touch, and the
  * events, groups, barriers, dependences and cycles they become (thesis 3.2.3). */
 #ifndef ORDEAL_EXPAND_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Builds the analysis graph: program order from the model's table, then observed values.
  *
  * Program order costs a constant number of edges an operation: for each pair of kinds a `cover`

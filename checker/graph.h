@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The analysis graph: what must be before what, known before any search (thesis 4.2).
  *
  * Node 0 is the root: the initial stores, before all others without an edge saying so. Nodes

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Learning from a standstill: circles of nodes that wait for one another, the decisions they
  * speak against, and what follows. */
 #include "loom.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Performing nodes and taking them back. */
 #include "loom.h"
 

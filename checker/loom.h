@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The state of a weave: what has been performed, what waits, and what is known so far.
  *
  * Shared by loom.c (performing and taking back), knots.c (learning from a standstill) and weave.c

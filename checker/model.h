@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A memory model is a table of the program order it keeps; nothing else knows the models apart. */
 #ifndef ORDEAL_MODEL_H
 #define ORDEAL_MODEL_H

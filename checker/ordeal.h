@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* libordeal: decide whether an execution of a shared-memory multiprocessor obeys its memory model.
  *
  * Read or build a trace, check it, walk the verdict.  Reentrant: everything hangs off the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* From what the search has learnt to a proof in the words of the axioms.
  *
  * The search's circles run over nodes of the graph; a proof runs over events, and each edge names

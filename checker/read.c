@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Readers: buffering, guessing the format, and what the formats share. */
 #include "binary.h"
 #include "read.h"

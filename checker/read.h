@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside the readers: one buffered stream handing out lines or bytes, and the three formats.
  *
  * The buffer is all the memory a reader takes beyond the trace itself (the binary reader adds

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Axe traces (FORMAT.md): free-form tokens, several traces in a file parted by `check`.
  *
  * M[n], which Axe also writes vn, becomes the 4-byte word named vn. A read-modify-write is a SWAP,

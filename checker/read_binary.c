@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The binary format (FORMAT.md): block after block, each verified before it is believed.
  *
  * Lengths are checked against the format's limits before they are used, so a damaged or hostile

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The text format (FORMAT.md): one pass, line by line, straight into the trace.
  *
  * Every line is scanned in place; nothing is allocated but what the trace keeps. Each message

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside the text reader: a line being scanned, and what its parts share. */
 #ifndef ORDEAL_READ_TEXT_H
 #define ORDEAL_READ_TEXT_H

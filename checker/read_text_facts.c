@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Lines of the text format about the whole trace: model, places, initial values and so on. */
 #include "read_text.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Parts of lines of the text format: values, names, locations. */
 #include "read_text.h"
 

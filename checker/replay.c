@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Replays: whether the values of an execution come out of one schedule of the machine.
  *
  * A load is done as soon as it would see its value, which takes nothing from anybody. To perform a

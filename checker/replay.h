@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A test made ready to be replayed: what is the same in all its executions (replay_shape.c), where
  * the values of one came from (replay_resolve.c), and the machine that does it again (replay.c).
  *

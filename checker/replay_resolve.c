@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* From values to stores, and what they say about the order of stores.
  *
  * Each thread is walked in program order with what it knows by then to be performed: the stores of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The shape of a test: its execution with all values read blank, and every CAS a swap. */
 #include "replay.h"
 

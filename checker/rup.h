@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reverse unit propagation: does a clause follow from the clauses before it?
  *
  * A clause follows when setting all its literals false, and then whatever the other clauses force,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The topological sorts of thesis 4.5: heu, deriv, and both with backtracking.
  *
  * Nodes are picked one by one after their predecessors, loads as soon as they can be, a store when

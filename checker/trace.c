@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Traces: threads, names and operations, put in and looked at.
  *
  * Everything that enters a trace passes here or in trace_facts.c and is checked, so that whoever

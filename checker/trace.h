@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A trace or a test as it was read or built: operations in file order, facts about the whole. */
 #ifndef ORDEAL_TRACE_H
 #define ORDEAL_TRACE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a trace says about the whole: initial values, known orders, final values, what the machine
  * promises, and of tests the seed and the memory. And taking back what was added last. */
 #include "trace.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* An operation or a location said in the text notation (FORMAT.md): for files and messages. */
 #include "trace.h"
 

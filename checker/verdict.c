@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Walking a verdict: the accessors of ordeal.h, and its end. */
 #include "verdict.h"
 

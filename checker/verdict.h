@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A verdict with what proves it: an order or a proof, over the execution it speaks of. */
 #ifndef ORDEAL_VERDICT_H
 #define ORDEAL_VERDICT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Setting a weave up, and running it to its end. */
 #include "loom.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The complete search: weave the threads into one total order, and learn from every knot.
  *
  * Nodes are performed one after the other, as a machine would: a load as soon as it may, a store

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Witnesses: a verdict with what proves it as a text file, and its proof alone (WITNESS.md).
  *
  * A witness speaks of the events of one execution, by number, which is that of the core where there

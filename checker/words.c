@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Words are entered through a hash; to divide them they are sorted, and each outermost one is
  * halved for as long as something smaller is inside. */
 #include "words.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Words: how the memory that a trace touches divides into locations.
  *
  * Accesses are aligned and a power of two wide, so any two of them are disjoint or nested. A

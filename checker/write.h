@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside the writers: what they share. */
 #ifndef ORDEAL_WRITE_H
 #define ORDEAL_WRITE_H

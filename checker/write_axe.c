@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Axe traces (FORMAT.md). Refuses a trace that says what Axe cannot say, naming the operation.
  *
  * Locations named v0, v1, … keep their numbers; if there are others, all are numbered in order of

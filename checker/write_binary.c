@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The binary format (FORMAT.md): records gathered into blocks, checksummed and perhaps packed. */
 #define ZSTD_STATIC_LINKING_ONLY /* contexts in memory of our own */
 #include "binary.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The text format (FORMAT.md), canonical: reading it back gives the same trace. */
 #include "write.h"
 #include "read.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // A machine of your own behind sim/soc.h, for `ordeal run --target sim --soc FILE`. The top is one
 // of Verilator with a capture unit and, as on a board, a loader: its ports are those of rtl/soc.v,
 // so that this builds as it stands, in the directory above:

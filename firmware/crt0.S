@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* From reset to main. The watchdog may bring us here again: all that changes is in .bss, and
  * cleared. An exception can only be a mistake of ours: wait for the watchdog. */
     .section .text.start

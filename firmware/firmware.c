@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The firmware as a whole. No interrupts: the loop asks, each layer does a little and never
  * waits, and only who comes round the whole loop puts the watchdog off. */
 #include "firmware.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The firmware as a whole: its layers, and one turn of its loop. */
 #ifndef FIRMWARE_FIRMWARE_H
 #define FIRMWARE_FIRMWARE_H

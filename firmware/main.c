@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* On the board: the ring takes all of the monitor's RAM that the firmware itself leaves. */
 #include "firmware.h"
 #include "trial_driver.h"

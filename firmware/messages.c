@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Messages over the bulk endpoints: see messages.h. */
 #include "messages.h"
 #include "usb_driver.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Messages over the bulk endpoints: requests that are whole and in order come out, answers and the
  * stream go in. protocol.h has the rules. Nothing here waits: each call does at most one packet.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What host and firmware say to one another over the bulk endpoints. Shared by both.
  *
  * A message is one bulk transfer: a header, a payload of whole 32-bit words, a CRC-32 (that of

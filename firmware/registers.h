@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The board's registers, for C: addresses and bits as rtl/board/board.def has them (DEV_RUN,
  * USB_IN, …), numbers of the machine on trial as rtl/soc.def has them (SOC_PEEK_PC, …), and how
  * to reach a register.

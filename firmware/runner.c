@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The test runner: see runner.h. */
 #include "trial_driver.h"
 #include "registers.h"

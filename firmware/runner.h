@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The test runner: requests that concern the machine, and the stream that it captures.
  *
  * The stream goes through a ring of words. Three places in it, counted from the run's first word:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The registers of rtl/board/devices.v: see trial_driver.h. */
 #include "trial_driver.h"
 #include "registers.h"

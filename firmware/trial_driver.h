@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What rtl/board/devices.v gives, as functions: the machine on trial, its loader and its capture,
  * timer and watchdog. */
 #ifndef FIRMWARE_TRIAL_DRIVER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Descriptors: USB 2.0, chapter 9; BOS of USB 2.1; Microsoft OS 2.0 descriptors of Windows 8.1
  * and later. */
 #include <stddef.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the board says of itself on the bus. */
 #ifndef FIRMWARE_USB_DESCRIPTORS_H
 #define FIRMWARE_USB_DESCRIPTORS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Control transfers: standard requests of USB 2.0, chapter 9, and the vendor requests of
  * protocol.h.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The board as a USB device: what endpoint 0 is asked, and which state it gets into by that. */
 #ifndef FIRMWARE_USB_DEVICE_H
 #define FIRMWARE_USB_DEVICE_H

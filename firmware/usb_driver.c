@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The USB core's registers: see usb_driver.h, and rtl/board/BOARD.md for how they behave. */
 #include "registers.h"
 #include "usb_driver.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The USB core's registers as functions: what they do, and not what it is for.
  *
  * Bulk packets are whole words. The two copies of them run a checksum along: the CRC unit is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* `ordeal board`: what boards are there, what they are, whether they work; and their
  * programming. */
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* `ordeal check`: traces to verdicts, one line each. */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* `ordeal convert`: traces from one format to another. */
 #include <errno.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* `ordeal gen`: tests from a bias. */
 #include <errno.h>
 #include <inttypes.h>

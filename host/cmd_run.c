@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* `ordeal run`: tests on a target; what they did as traces, or checked at once. */
 #include <errno.h>
 #include <inttypes.h>

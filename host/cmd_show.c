@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* `ordeal show`: one verdict explained in words and as a picture. */
 #include <errno.h>
 #include <limits.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The `ordeal` program: finds the command in the table and hands over to it. */
 #include <errno.h>
 #include <signal.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What an atomic operation makes of a word: combinational, the same for caches and memory.
 //
 // new_o is the word after the operation; where write_o is 0 (a compare and swap that found another

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The interconnect: split transactions, snooped; the address phases are in order, one a cycle, the
 // data comes later and in any order.
 //

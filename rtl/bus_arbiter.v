@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Chooses one of N: of those that may go the one that went longest ago, so that who is kept from
 // going, by a busy line or a full queue, goes first as soon as it can. Nobody starves.
 `default_nettype none

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One hart's snoops: a queue of the transactions that its cache has not been asked about, and the
 // one that it has been asked about. That one is over with the answer, or, when data was promised,
 // with its last word; only then the next is given.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One transaction in flight, from its address phase until the line is in the requester's cache and,
 // where an owner's data must go there too, in the queue of memory. While it is busy nobody
 // else has an address phase for its line.

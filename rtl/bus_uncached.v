@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The uncached words of all harts: one after the other to memory, or to the interrupts. Each hart
 // has one in flight. The answer is given to all, and one is told that it is his.
 `default_nettype none

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A hart's cache: set-associative, MESI, write-back, misses outstanding, transactions, LR and SC.
 //
 // One operation at a time has the arrays: a snoop, a fill, a request of the load/store unit, in

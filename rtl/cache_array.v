@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tags and words of a cache: a RAM of each for every way.
 //
 // read_i reads the set of all ways, tags and one word; a cycle later match_o says where the line of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What must hold in cache.v, and what a good test has seen there: part of that module.
     `ASSERT(cache_doomed_unmarked, doomed_q == 2'd0 || (read_set_q | write_set_q) == {LINES{1'b0}})
     `ASSERTIONS(act) // nothing of the following happens in other cycles

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The held line of a cache: whoever fetched a line shall be able to use it.
 //
 // A line is held from its fill until an operation performs on it (one that writes, if it was

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The misses of a cache: lines that were asked for, or will be, and their words as they come.
 //
 // An entry is taken for a line by alloc_i; asks the bus (want_o) once the write-back buffer does

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The request port of a cache to the bus: misses and write-backs take it in turn.
 //
 // Who is not granted for 8 cycles lets another one try: a write-back must not wait behind a miss

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A memory with a port to read, the word coming a cycle later and staying, and one to write.
 // Block RAM where there is some. Nobody reads a word in the cycle in which it is written: what
 // would come then is left to the RAM.

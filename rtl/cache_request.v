@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A request of the load/store unit, in the cycle in which it acts: what it does to the line that
 // was found or not, what it answers. LR's reservation is kept here.
 `default_nettype none

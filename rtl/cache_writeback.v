@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The write-back buffer of a cache, and the way out for all its lines.
 //
 // A slot is free, pending (a dirty line that asks the bus to be written back), or on its way

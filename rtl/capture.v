@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // On-chip capture of what the harts' memory operations did: records of all harts, one stream of
 // words out.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Records of one kind of one hart: a FIFO in RAM, and the words of its head.
 //
 // A record that finds it full is dropped and counted; as soon as there is room again, a quarter of

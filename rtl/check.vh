@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Assertions and cover points beside the logic they guard. They need clk_i and rst_i where they stand.
 //
 // `ASSERT(name, condition): must hold in every cycle out of reset; when it does not, the simulation is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The code memory of a hart: a port to fetch from, and one for whoever loads it.
 //
 // Both give the word a cycle after its address; a word just being written is not to be read. Byte

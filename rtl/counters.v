@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The event counters of a hart: `EVENTS of 32 bits, of what soc.def lists; cleared by reset alone.
 //
 // They come in groups, so that a simulator that finds no event in a group has nothing to do for it.

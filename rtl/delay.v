@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Seeded random delay: stands at the head of a queue and says when it may move.
 //
 // go_o is 1 in a cycle in which the queue may hand its head on. With level_i = 0 that is always.

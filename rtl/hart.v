@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // RV32IMA_Zicsr in order, machine mode only: what the test programs run on.
 //
 // Fetch: the address of the next word goes to code.v. D: the word is there, the registers are read.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a hart computes in one cycle: sums, comparisons, shifts, logic.
 //
 // sum_o is the address of memory operations, the target of branches and the like: what hart.v chose

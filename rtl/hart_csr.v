@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Control and status registers of a hart, its traps and its counters.
 //
 // An access comes with addr_i; data_o answers in the same cycle, and write_i changes the register.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Debug mode of a hart: when it halts, why it did, its debug CSRs. debug.v is at the other end.
 //
 // A hart that is halted keeps its next pc, dpc, where it always is, and carries out what debug.v

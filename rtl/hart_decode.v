@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What an instruction is and needs: decoded while it moves from D to X, kept while it is there.
 //
 // Everything that goes through the load/store unit has op_o and a kind; its address (or what

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The M extension. A quotient or remainder takes 34 cycles, a product 2; without FAST, which needs
 // a multiplier, 34 as well.
 //

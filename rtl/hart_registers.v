@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Registers x0 to x31: block RAM, two reads a cycle, one write.
 //
 // A value comes in the cycle after its address, and is then up to date: a write in the cycle of the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Turns .def files into `defines:  awk -f rtl/header.awk rtl/soc.def rtl/zoo.def > soc.vh
 BEGIN { print "// made by rtl/header.awk: do not edit" }
 /^NUMBER\(/ {

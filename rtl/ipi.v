@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Inter-processor interrupts: a bit for each hart, set and cleared by uncached stores to its word
 // of MAP_IPI, read by loads of it, cleared by the hart itself. When a store of 1 and the
 // hart's own clearing meet, the store wins: no interrupt is lost.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Load/store unit of a hart: takes its memory operations in program order and performs them as the
 // memory model allows.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Who is accepted: whether the operation that the hart offers may go now, and what ends a
 // transaction before its time. Combinational. Where two need the record port, the load that leaves
 // the queue goes first.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // For BUG_TX_FIRST_LOAD alone: what the hart last read of some words outside transactions, and
 // whether the first load of a transaction is to be served with it. Without the bug nothing remains.
 `default_nettype none

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Load queue: loads in program order, entry 0 the oldest, until their value is bound and their
 // turn to leave has come.
 //

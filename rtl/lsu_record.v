@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the load/store unit tells the capture unit: a record of each operation, and of each store
 // the moment from which it is there for all.
 //

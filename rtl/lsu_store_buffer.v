@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Store buffer: stores in program order, entry 0 the oldest, until the cache or the bus has
 // performed them.
 //

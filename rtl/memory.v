@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The memory behind the bus: an array of words, one access a cycle, and the queues before it.
 //
 // Three queues: reads of lines, writes of lines with their words, uncached words. Each is in

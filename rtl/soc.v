@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The machine: harts with their caches on a bus, memory, capture unit, counters.
 //
 // What is chosen at reset (model, bug, seed, delays, mode of the capture) is sampled while rst_i is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What one hart has of its own: the hart, its code memory, its load/store unit, its cache.
 //
 // All tiles are alike; their number and a seed of their own come in by ports.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // The interface of board.h for a model that Verilator made of rtl/ and rtl/board/, as soc.cpp is
 // that of soc.h. sim/build compiles it and says by BOARD_* what the model was made with.
 #include "Vboard.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A board in simulation, up to its pins: the multiprocessor, the monitor with its firmware, the USB
  * device core, JTAG (rtl/board/). What plugs into the pins is usb_host.h and jtag_port.h.
  *

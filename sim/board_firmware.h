@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The firmware that a simulated board has in its RAM at power-on: words in hex, one a line, as
  * $readmemh takes them. */
 #ifndef SIM_BOARD_FIRMWARE_H

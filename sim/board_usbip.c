@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The usbip server: sockets that never block, messages, and URBs that are transfers of the bus. */
 #include "board_usbip.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The simulated board as a usbip server (protocol 1.1.1, Linux's
  * Documentation/usb/usbip_protocol.rst), on 127.0.0.1 alone: `usbip list -r 127.0.0.1`, and a
  * Linux kernel can attach it through vhci-hcd.

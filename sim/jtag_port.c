@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* remote_bitbang: a byte a command. '0' to '7' set TCK, TMS, TDI (bits 2, 1, 0), 'R' is answered
  * with TDO as '0' or '1', 'r' to 'u' set TRST and SRST (bits 1, 0), 'B' and 'b' are a light, 'Q'
  * ends the connection; so does any other. Answers wait until all that came with them is done. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The JTAG pins of a simulated board as a server of OpenOCD's remote_bitbang protocol, on loopback.
  *
  * Nothing blocks: the simulation asks, again and again, whether the pins change, and lets the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Models of the machine as files: which parameters there are, what a model is called, where it
  * lies, and how it comes to be when nobody built it yet.
  *

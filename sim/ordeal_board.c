@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ordeal-board: simulated boards, plugged into a program, a kernel, or a debugger.
  *
  * Each board is a thread: the model of the board and the virtual USB host in front of it, sample by

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // The interface of soc.h for a model that Verilator made of rtl/: the only C++ here.
 //
 // sim/build compiles it together with the model and says by SOC_* what that was made with. Each

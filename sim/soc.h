@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A multiprocessor in simulation: what sim/ gives to others, and what a design of your own gives to
  * `ordeal run --target sim --soc FILE`.
  *

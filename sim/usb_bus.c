@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Enumeration, step by step, and transfers that wait while it is done again. */
 #include "usb_bus.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What an operating system does above the host controller: it watches the port, enumerates the
  * device that is plugged in, gives it an address and its first configuration, keeps its
  * descriptors, and does it all again after a reset.

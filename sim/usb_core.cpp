@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // usb_core.h for the core that Verilator made of rtl/board/usb*.v (sim/build_usb).
 #include "Vusb.h"
 #include "Vusb__Dpi.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The USB device core of rtl/board/usb.v alone, in simulation, up to its pins and its register bus:
  * for tests.
  *

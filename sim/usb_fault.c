@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Faults of the bus: when they come, and what they do to a packet's bytes. */
 #include "usb_fault.h"
 

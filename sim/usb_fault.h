@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What goes wrong on the simulated bus, by chance and with a seed, and how often it did.
  *
  * Rates are chances: of each packet, or of each frame. A damaged packet has the level of one bit

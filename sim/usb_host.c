@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The host's port, its queues of transfers, and its clock. */
 #include <errno.h>
 #include <stdlib.h>

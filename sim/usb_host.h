@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A virtual USB host at wire level: one full-speed root port, a host controller, and time.
  *
  * usb_host_sample() is one period of 48 MHz: it takes what the device does with its pins and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The inside of the host, shared by its two halves: usb_host.c has the port and the queues,
  * usb_transact.c what happens within a frame, packet by packet. */
 #ifndef SIM_USB_HOST_PARTS_H

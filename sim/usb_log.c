@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The log of packets: text, or pcap with the link type of full-speed USB packets. */
 #include "usb_log.h"
 

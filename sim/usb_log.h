@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Every packet of the bus, for people as lines of text, for Wireshark as a pcap file.
  *
  *     0.001000021  host    SOF    a5 12 40    frame 18

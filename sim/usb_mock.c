@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Devices of umockdev for those of the bus, and the bus's side of what programs do with them. */
 #include "usb_mock.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The simulated board for programs of this computer: umockdev makes the unmodified libusb of a
  * child process see devices whose transfers go through a usb_bus, and from there over the
  * simulated wires.

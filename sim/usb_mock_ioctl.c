@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The ioctls of Linux's usbfs, as far as libusb uses them, in umockdev's worker thread. */
 #include <errno.h>
 #include <linux/usbdevice_fs.h>

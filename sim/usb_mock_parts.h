@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The inside of usb_mock.h, shared by its two threads: usb_mock_ioctl.c is umockdev's worker,
  * which takes the ioctls of programs and answers them; usb_mock.c is the bus's own thread, which
  * submits, cancels and completes. What they hand to one another is under the port's lock: jobs

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Packets of USB: checksums and the parts of each kind. */
 #include "usb_packet.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Packets of USB as bytes (USB 2.0, chapter 8): packet identifiers, checksums, and how each kind is
  * put together and taken apart. SYNC, stuffing and EOP are of usb_wire.h. */
 #ifndef SIM_USB_PACKET_H

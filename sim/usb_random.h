@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Chance for the simulated bus: splitmix64, the state is a number. */
 #ifndef SIM_USB_RANDOM_H
 #define SIM_USB_RANDOM_H

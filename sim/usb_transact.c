@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The host controller within a frame: which transaction comes next, its packets, what their answers
  * mean for the transfer (USB 2.0, chapter 8). */
 #include <assert.h>

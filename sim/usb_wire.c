@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Levels of the two wires from packets, and packets from levels. */
 #include "usb_wire.h"
 

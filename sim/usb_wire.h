@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The two wires of full-speed USB, sampled at 48 MHz: four samples a bit (USB 2.0, chapter 7).
  *
  * One sample is one call. A sender turns a packet into levels: SYNC, NRZI, stuffed zeros, EOP;

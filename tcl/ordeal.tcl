@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What can be done with a board over JTAG, when USB is not up yet or not wanted. Of board.cfg.
 #
 #   ordeal_load_firmware FILE      into the monitor's RAM; then everything is reset and it runs

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The FPGA itself: ordeal_program FILE.
 #
 # An ECP5 is configured over JTAG, by a file of SVF (make fpga, ecppack), through a TAP of its own. An

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How a testbench uses libordeal: record what the machine did, check it, read the verdict.
  *
  * Two harts each store to one location and load the other's.  The machine under test lets both loads

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Bias files: what is read, what is refused and where, what goes together, and writing them. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* `ordeal board` and the options of `--target board` from outside, without any board: usage, the
  * command lines of programming, and OpenOCD's Tcl port with somebody else behind it. */
 #include <arpa/inet.h>

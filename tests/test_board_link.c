@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The link to a board: the real firmware at its other end, over a cable that does all that a
  * cable can do, and boards that answer nothing or nonsense. */
 #include <stdlib.h>

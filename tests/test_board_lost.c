@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tests that a machine loses: told and counted, neither passed nor failed, and the run goes on;
  * machines that leave a run, and that come to it. */
 #include <stdatomic.h>

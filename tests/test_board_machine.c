@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A board as a machine of sim/soc.h: tests run on it over the real firmware bring what the same
  * machine brings without a board; what is unplugged is lost or goes on; what hangs is found. */
 #include <signal.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A board behind sim/soc.h, over a way that is made up: where its memories end, records that come
  * in pieces, which cycles count, what is no machine. */
 #include <stdio.h>

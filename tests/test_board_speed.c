@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How much of USB's full speed the stream of a board gets, on the wires of the simulation: RTL,
  * firmware and the host's link as they are, time that of the bus. */
 #include <stdio.h>

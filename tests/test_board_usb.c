@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The program against things on USB that say they are boards and are not: descriptors of all
  * kinds, and a device on simulated wires that answers nothing, nonsense, or without an end. Each
  * is an error message and exit status 3, within the time that was given. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The whole way to a board and back: OpenOCD loads the firmware over JTAG, the board enumerates,
  * the program runs tests over libusb, over the simulated wires, in the RTL; the traces must be
  * those of --target sim, over JTAG as well. Faults on the wires may cost time alone, a board that

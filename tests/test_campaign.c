@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The campaign of `make zoo`, with a stand-in for ordeal that says at once what it is told to say:
  * the tables, what is taken from the file of results, and the end by ^C or worse. ORDEAL in the
  * environment names the program, beside which zoo lies. */

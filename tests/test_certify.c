@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The certifier against the axioms: every order of small executions, every kind of proof, and both
  * with faults put in. A certifier that says yes too often is worthless, so most of this looks for
  * an accepted lie: `support/axioms.c` decides what is one. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Whole checks, from trace to certified verdict: memory that runs out, limits, cycles as order, known
  * store orders, and what every model and algorithm must agree on. */
 #include "checking.h"

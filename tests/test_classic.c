@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The thesis's algorithms on the analysis graph: its figures, the rules against a naive closure on
  * random executions, the searches against each other, and every order against the graph. */
 #include "classic.h"

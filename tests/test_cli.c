@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The built program from outside: exit statuses, lines, formats, explanations, pictures.
  * ORDEAL in the environment names the program, GOLDEN (default tests/golden) the traces. */
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* `ordeal gen`: where tests are written, what it says about the bias, and how it refuses. */
 #include <fcntl.h>
 #include <glob.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cores of violations: each is a violation by itself, and none of its operations can be dropped; it
  * does not grow with what stands beside it. Small ones are put to the oracle as well. */
 #include "checking.h"

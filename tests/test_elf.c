@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The elf target: what each operation does on a hart, races on four, refusals, hangs, and that
  * nothing is left behind. Needs QEMU and the RISC-V compiler; tests/support/simulator stands for
  * somebody's simulator. ORDEAL in the environment names the program. */

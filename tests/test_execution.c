@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The execution that a trace becomes: words, groups, transactions, candidates, orders, subsets.
  *
  * Most tests compare a picture of the whole execution, written by `describe`:

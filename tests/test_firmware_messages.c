@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Requests and answers on the wire: numbers, repetitions, whatever can be wrong with a message,
  * and that nothing a host sends keeps the next HELLO from being answered. */
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* firmware/PROTOCOL.md is true: the exchange in it, byte by byte, with a board whose machine
  * captures what the text says; and its tables have the numbers of protocol.h. */
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The test runner on a machine of the test's own: what is loaded and read, what is refused, and how
  * a run goes from phase to phase. */
 #include "firmware_session.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the firmware costs on the board's monitor: cycles of streaming against the time the bus
  * takes for a packet, bytes of code, depth of the stack. Cycles are those of
  * tests/support/firmware_hart.c, not seconds. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The stream of a machine of the test's own: complete, in order and only once, whatever is lost,
  * late or unplugged. */
 #include "firmware_session.h"

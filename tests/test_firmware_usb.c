@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The board as a USB device, by packets of a host: descriptors field by field, every standard
  * request and how each may be wrong, transfers that are cut short or overtaken, reset, suspend
  * and halt at any moment. */

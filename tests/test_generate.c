@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Generated tests: the keys of operations, sizes, placement and sharing are seen to act, the same
  * seed gives the same test, and whatever the bias all of them can be run. */
 #include "checking.h"

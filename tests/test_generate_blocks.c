@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Loops, branches, transactions and idioms in generated tests: as long, as many and of such shapes
  * as the bias asks for. */
 #include "making.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The thesis's figures: every trace under tests/golden says in its comments what is expected of it,
  * and gets it under every model, from the default algorithm and from the thesis's complete ones.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* JTAG and the debug module by their pins, on the simulated board: the TAP, the transport, harts
  * that halt, step and go on wherever they are, registers, memory, the system bus, resets. */
 #include "jtag_rig.h"

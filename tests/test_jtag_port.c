@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The server of remote_bitbang: pins in, TDO out, clients that come, go, and talk nonsense. */
 #include <arpa/inet.h>
 #include <netinet/in.h>

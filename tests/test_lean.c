@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The machine of the smallest board, through the program: tests with all that it has are clean and
  * show that it is weaker than SC; what it has not is refused. ORDEAL in the environment names the
  * program. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The machines of the memory models: legal ones show what their model allows and nothing else,
  * broken ones are caught, and every run can be repeated exactly. */
 #include "targets/target.h"

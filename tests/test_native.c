@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The host's CPU as a target: what every operation does, which outcomes are seen and which never,
  * and what happens when a test hangs, crashes, or the whole is interrupted. */
 #include "targets/target.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The smallest board as synthesis leaves it, cell by cell, the firmware in its block RAMs: it
  * enumerates, runs tests over the simulated wires, and what it brings is, cycle by cycle, what its
  * RTL brings and the machine alone; a debugger finds all harts. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* OpenOCD, as it comes, on the simulated board: a server of remote_bitbang around the model, the
  * scripts of tests/openocd/ in a client of it, and gdb on top. */
 #include <pthread.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The oracle against the axioms: tiny executions, all total orders, each axiom evaluated as it
  * is written in chapters 2 and 5.3 of the thesis (PSO as Linden and Wolper write it). */
 #include "random_execution.h"

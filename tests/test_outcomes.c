@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which outcomes were seen before: by all their values, by the way through the branches, and in
  * bounded memory. */
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Programs: what is refused and why, where lines lie, and traces from values. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The checker against the oracle on random small executions, under every model and algorithm.
  *
  * test_random [--crowded] [--count N] [--seed S]: N executions from seed S on, of all sorts or

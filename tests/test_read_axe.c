@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Axe traces: what is read, what is refused and where, several traces in a file, writing. */
 #include <stdlib.h>
 #include "traces.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The binary format: exact round trips, and damage of every kind at every place. */
 #include <stdlib.h>
 #include <zlib.h>

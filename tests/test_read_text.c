@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The text reader: every construct, every kind of error with its place, what it must survive. */
 #include <stdlib.h>
 #include <sys/types.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Replays: what passes is legal, by the oracle, by the checker, and by the certifier that is given
  * the schedule; and what is legal nearly always passes. */
 #include "checking.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What Verilator thinks of rtl/: nothing, with all its warnings on. The short form of `make lint`,
  * which also asks yosys; and that it would tell. */
 #include <stdio.h>

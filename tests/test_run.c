@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* `ordeal run` from outside: tests made, run, checked and kept; pipes, refusals, ^C and hangs.
  * ORDEAL in the environment names the program. Every test works in a directory of its own. */
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The encoder of RV32 instructions against the GNU assembler: every one of its table, operands at
  * random and at the ends of their ranges. */
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Folders of failing tests: what is in them says what it should and is good for running and
  * explaining the test again; they are there whole or not at all, and take nobody's place. */
 #include <dirent.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Shrinking with judges that know what they look for: what is left is exactly that, every candidate
  * can be run, and a judge that stops, errs or never agrees gets a good answer all the same. */
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a run leaves: the capture unit against the model's own log, full FIFOs in both modes,
  * stores when they become visible; the same seed gives the same run cycle by cycle; and a reset in
  * the middle of a test leaves a machine like new. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tests as machine code of the multiprocessor and its records as values again, on the reference
  * machine: what every operation does, races, transactions and their fates. */
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The coherence protocol, transition by transition: each is caused on purpose, harts taking turns,
  * and the event counters say that it happened so. */
 #include <ctype.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What is done about a machine in simulation that fails, from outside: a standstill or a failed
  * check of its own is a finding, kept, made small and run again like a violation; waves, and where
  * to look in them. The machine is none of ours: a shared object of a page that never gets on.

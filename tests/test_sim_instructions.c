@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Instruction tests: every program of tests/sim runs on the reference machine and on the hardware,
  * on all harts at a time, under each model, with and without delays, with large and tiny caches.
  * The programs say themselves what they expect (tests/sim/test.h). They are assembled here. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The litmus idioms on the hardware, under each model, with large and tiny caches: outcomes that
  * the model forbids never appear, those that it allows and the machine was built to show do. */
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Machines that break: a copy of the reference machine that hangs, fails an assertion, or leaves
  * records that are not of the test. */
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Races on the coherence protocol, over offsets, seeds and delays, with large and tiny caches:
  * values are right in every run, and the events that a race is about have happened in some. */
 #include "machines.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Random programs, one for each hart on memory of its own, on the reference machine and on the
  * hardware: the same records, operation by operation, and the same registers in the end. */
 #include <stdio.h>

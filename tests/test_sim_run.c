@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The regression of the machine, through the program: random tests under every model, with and
  * without transactions, on the usual machine and on one with caches of two lines, assertions on,
  * all clean; and bugs of the zoo, one of each area at least, all caught. ORDEAL in the environment

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The interface of sim/soc.h itself, kept by the models of the hardware and by the reference machine
  * alike: what is refused, when a step ends, what is told of harts; several SoCs at a time. */
 #include <pthread.h>

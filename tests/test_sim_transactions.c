@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Transactions against other harts: every kind of conflict, and what is none; nothing of a
  * transaction is seen before it commits, all of it at once then, nothing of one that aborts. */
 #include "machines.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Waves of the machine as GTKWave sees them: every signal that the save file names is in the FST
  * file, and at each marker the hart's record of that operation is to be seen. GTKWave's own fst2vcd
  * reads the file. ORDEAL in the environment names the program. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Executions that ask for a real search: puzzles in disguise with unique values, too hard for the weave
  * alone, and store values that are not unique, where the solver picks what each load saw. */
 #include "checking.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tests that go without some of what their bias has: `test.omit`. */
 #include "checking.h"
 #include "making.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Building traces by program: what is accepted, what is refused, how operations are said. */
 #include <stdlib.h>
 #include "traces.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The USB device core of rtl/board/ at its pins: transactions, toggles, and what firmware sees of
  * them. What goes wrong on the wires is in test_usb_core_noise.c. */
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The USB device core of rtl/board/ at the wires of the virtual host: enumeration, control and
  * bulk transfers, faults, resets, suspends and unplugs, a full bus. The firmware is here, and
  * speaks to the core's registers; each access takes the time that it takes on the bus. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The USB device core of rtl/board/ on bad wires: damaged, cut off and endless packets, garbage,
  * clocks that are off, edges that jitter. After each of them it answers as if nothing had been. */
 #include <string.h>

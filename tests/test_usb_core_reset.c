@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The USB device core of rtl/board/ when the bus or the system is reset, the bus is suspended, or
  * firmware leaves it, at any moment: it forgets what it must, and nothing else. */
 #include "unity.h"

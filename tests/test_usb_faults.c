@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The virtual USB host when things go wrong on the bus: faults of packets, resets, suspends and
  * unplugs at any moment, and how it gets over them; and the log of it all. */
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The virtual USB host against a small device of its own kind (support/usb_bench.h): enumeration,
  * transfers of all lengths, NAK and STALL, frames, devices that misbehave. */
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* An unmodified libusb in a child process, and behind it the virtual host with a small device. The
  * child is this program with the name of a scenario; it speaks to the parent by letters on a pipe,
  * which make it unplug and plug the device. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Packets on the two wires: checksums against published ones, levels against a spelled-out packet,
  * round trips of anything with clocks that are off, and what a receiver makes of garbage. */
 #include <stdio.h>

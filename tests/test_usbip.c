@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The usbip server before a small device: a client that speaks the protocol byte by byte, one that
  * breaks it, and Linux's own `usbip list`. Bus and server go on whenever the client waits. */
 #include <arpa/inet.h>

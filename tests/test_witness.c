@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Witness files: what is written is read back and proved; what is damaged is refused, or still
  * says the same. */
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The workload generator is trusted by every benchmark: its executions are legal TSO (replayed here
  * from the axioms, and checked by the library), repeatable, in the stated mix. */
 #include "bench/workload.h"

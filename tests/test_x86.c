@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The encoder against the bytes that the GNU assembler makes of the same instructions. */
 #include "targets/native/x86.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The zoo as a table, and the options that choose a machine: names that are nearly right, what
  * cannot be, what is said then. The machines themselves are another matter (test_sim_*). */
 #include <cJSON.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A program run as a child: without a shell, without input, its output kept in a file, in a process
  * group of its own that is killed as a whole by its number, and dead when ordeal dies. */
 #ifndef HOST_CHILD_H

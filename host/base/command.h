@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the commands share: their table entry, exit statuses, and how they complain. */
 #ifndef HOST_COMMAND_H
 #define HOST_COMMAND_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A growing array. LIST_PUSH is false when memory is out; the list then stays as it was. */
 #ifndef HOST_LIST_H
 #define HOST_LIST_H

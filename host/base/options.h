@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Options of a command, one table each: parsing, --help, defaults and errors come from it. */
 #ifndef HOST_OPTIONS_H
 #define HOST_OPTIONS_H

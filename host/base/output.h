@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* An output file that is there whole or not at all: written beside its place, then renamed. */
 #ifndef HOST_OUTPUT_H
 #define HOST_OUTPUT_H

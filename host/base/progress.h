@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How far a long piece of work is, on a terminal and after two seconds; and the end by ^C. */
 #ifndef HOST_PROGRESS_H
 #define HOST_PROGRESS_H

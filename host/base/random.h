@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Random numbers that are the same on every machine: xoshiro256**, seeded by splitmix64.
  * Everything that draws takes a `struct random`; nobody shares one between two purposes. */
 #ifndef HOST_RANDOM_H

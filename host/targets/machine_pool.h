@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The machines of a run: which options speak of them; as many opened as are to work at a time. */
 #ifndef HOST_MACHINE_POOL_H
 #define HOST_MACHINE_POOL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What can run a test: one interface, one file a target (target_*.c), one table (target.c).
  *
  * A target is opened once with the options of `ordeal run` and then runs many programs. It says

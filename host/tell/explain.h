@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A FAIL in words: numbered steps, each with its rule, the steps it rests on and the lines of the
  * trace it speaks of, so that a designer can follow it without knowing how it was found. */
 #ifndef HOST_EXPLAIN_H

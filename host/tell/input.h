@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Traces from a file or standard input, one after the other. */
 #ifndef HOST_INPUT_H
 #define HOST_INPUT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Operations, events and places of a verdict in words, as the trace writes them. */
 #ifndef HOST_NAMING_H
 #define HOST_NAMING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One line of output: fields in order, printed as "VERDICT file key=value ..." or as JSON. */
 #ifndef HOST_OUTPUT_LINE_H
 #define HOST_OUTPUT_LINE_H

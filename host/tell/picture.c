@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The places are ours: a column a thread, a row an operation. Graphviz draws the nodes and finds a
  * way for the edges between them. */
 #include "picture.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A FAIL as a picture of the few operations that matter: a column a thread, time downwards. */
 #ifndef HOST_PICTURE_H
 #define HOST_PICTURE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The proof of a FAIL, made ready to be told: only the steps that matter, each with what it rests
  * on. The explanation words it, the picture draws it.
  *

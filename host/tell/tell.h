@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A verdict told in words, as `ordeal show` prints it: of a FAIL the operations that already
  * violate the model and why no order of them is legal, of a PASS an order that proves it. */
 #ifndef HOST_TELL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Waves of a failing run and where to look in them: an FST file, and a save file of GTKWave that
  * opens it at the cycles of the violation, with a marker for each of its operations and the signals
  * of the harts that made them and of the bus between. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What kind of tests to make: the keys of a bias file, in one table (bias_keys.h).
  *
  * The table gives each key its place in `struct bias`, its default, its range and its help; the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Do the values of a bias go together? Each rule names the key at fault, with the line that gave
  * it, and what is allowed beside the values of the other keys. */
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The keys of a bias file: the one table that makes their places in struct bias, their defaults,
  * ranges and help. Three shapes: a number, one of some words, or a number or a word.
  *

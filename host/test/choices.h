@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A choice by weights; what has no weight is left out. */
 #ifndef HOST_CHOICES_H
 #define HOST_CHOICES_H

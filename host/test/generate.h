@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tests from a bias: the same seed, number and bias give the same test on every machine. */
 #ifndef HOST_GENERATE_H
 #define HOST_GENERATE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Idioms: short patterns of several threads that the generator weaves into a test.
  *
  * Written in the test notation. Their threads stand for any distinct threads, their names for any

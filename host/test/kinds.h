@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What operations have, by their kind (enum ordeal_op_kind). */
 #ifndef HOST_KINDS_H
 #define HOST_KINDS_H

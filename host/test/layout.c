@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "layout.h"
 
 static uint32_t sizes_in_use(const struct bias *b, const struct idiom_list *idioms)

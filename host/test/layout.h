@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How the words of a test lie in memory, as its bias says.
  *
  * Location i is word i % words_per_line of line i / words_per_line. Operations outside and inside

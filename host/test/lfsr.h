@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The dynamic random bits of a thread: a 32-bit Galois LFSR, cheap in generated code.
  *
  * Branches of a test follow it. It starts from the test's seed, the thread's number and the number

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The memory of a test that is being made: which location a thread goes to, what its lines are
  * called, and values that nobody wrote there before. Lines enter the test when first used. */
 #ifndef HOST_MEMORY_H

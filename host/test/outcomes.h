@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which outcomes of a test were seen before.
  *
  * An outcome is what tells executions apart: the values, the order of stores if the machine shows

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tests made ready to run: lines are placed, blocks matched, registers and slots numbered, and what
  * makes no sense is refused with its line. */
 #include "program.h"

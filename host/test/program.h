@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A test made ready to run, and what a run of it brings back.
  *
  * A target walks the instructions of each thread and brings back `values`: for each thread its

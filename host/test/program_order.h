@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The order in which stores became visible, from a machine that shows it, as `order` facts of the
  * trace: with them a check takes linear time.
  *

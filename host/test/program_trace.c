@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* From the values that a run brought back to the trace: walks the program as the threads did. */
 #include "program_order.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The way of a thread through its code in one iteration: round its loops, and at branches as the
  * LFSR says. */
 #ifndef HOST_PROGRAM_WALK_H

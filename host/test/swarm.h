@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tests that each go without some of what their bias has (`test.omit`): what one kind of operation
  * hides from another then shows in some of them (Groce et al., "Swarm testing", ISSTA 2012). */
 #ifndef HOST_SWARM_H

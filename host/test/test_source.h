@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The tests to run, one after the other: made from a bias, or read from files.
  *
  * All of a source is one thread's: also what it gave is given back there. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The self-test of a board on USB: requests and their answers, the stream, and the machine on
  * trial. */
 #ifndef HOST_BOARD_SELFTEST_H

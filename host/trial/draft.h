@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A test that can be changed: what shrinking works on.
  *
  * Every line has one name and all its words lie in it; names are given when the test is made, in

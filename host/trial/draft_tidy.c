@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Changes to the whole of a draft: where its words lie, how its values, threads and registers are
  * numbered. */
 #include "draft.h"

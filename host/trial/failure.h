@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What is done about a test that failed: it is judged in full for its line, kept as a folder with
  * the way to run it again, and made small. */
 #ifndef HOST_FAILURE_H

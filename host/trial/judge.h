@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Does an execution obey a model? Many executions of one test after another, on one thread.
  *
  * Most that pass are proved by a replay (ordeal_replay_*), which costs a fraction of a check; what

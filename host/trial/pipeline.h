@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tests made, run and checked at the same time, in bounded memory.
  *
  * One thread makes and compiles tests ahead; the caller's thread runs them on the target, or, on

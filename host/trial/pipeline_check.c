@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The threads that check: chunks of outcomes from the queue, verdicts into their tests. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Those who run: tests from the maker to a machine, outcomes from it to the sifter. With one
  * machine it is the caller's thread, which settles tests in between. */
 #include <stdlib.h>

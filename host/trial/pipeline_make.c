@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The thread that makes tests ahead: made or read, compiled, held against what the target can. */
 #include <stdlib.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The inside of a stream, shared by the files that are its threads: stream_make.c makes,
  * stream_execute.c runs, stream_sift.c drops what was seen before, stream_check.c checks, stream.c
  * settles. One lock guards what they share. */

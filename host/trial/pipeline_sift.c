@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The thread between running and checking: of outcomes that came before only the first goes on. */
 #include <stdlib.h>
 #include <string.h>

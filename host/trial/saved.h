@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A failing test kept as a folder, with all that is needed to look into it or run it again.
  *
  * What the folder says of the trace comes from the trace as it lies there: it is read back, judged

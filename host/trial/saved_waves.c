@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Waves of a failing test that lies in its folder: by the folder's own replay, which is exact. */
 #include <dirent.h>
 #include <errno.h>

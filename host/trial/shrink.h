@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A failing test made small: fewer threads, operations and locations, still failing, and in the end
  * one that a person can read.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A board: the machine on trial with all that is around it (BOARD.md). Clocks, pins and sizes are
 // its top's.
 `default_nettype none

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The debug module of RISC-V debug 0.13.2, for all harts: the machine's, then the monitor.
 //
 // Here are its registers and what it asks of harts; debug_command.v carries out abstract commands,

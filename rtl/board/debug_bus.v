@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // System-bus access of the debug module: sbcs, sbaddress0, sbdata0; 8, 16 and 32 bits.
 `default_nettype none
 module debug_bus (

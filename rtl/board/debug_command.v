@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Abstract commands of the debug module: registers and memory of a halted hart.
 //
 // A command is a row of instructions that the hart carries out one by one; a value gets into a

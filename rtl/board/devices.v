@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the monitor steers the machine on trial with: its setup and reset, the loader, the capture
 // stream, counters; and for itself a CRC-32, a timer and a watchdog. Registers as board.def says.
 `default_nettype none

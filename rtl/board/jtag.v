@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // JTAG: the TAP, and the debug transport module of RISC-V debug 0.13 behind it.
 //
 // TCK, TMS, TDI are sampled by clk_i, so TCK may have at most a quarter of its frequency. TDO

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The hart that runs the firmware, its RAM, and the bus on which it and the debugger's system-bus
 // access reach that RAM, the devices and the USB core.
 //

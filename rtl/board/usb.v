@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A USB device of full speed: endpoint 0, a bulk OUT and a bulk IN endpoint, registers for firmware
 // (rtl/board/BOARD.md, board.def).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The register bus of firmware, from its clock to that of USB.
 //
 // Buffers answer in firmware's clock. A register is accessed in the other: a toggle goes over, the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Both checksums of USB in one register, a bit at a time: CRC16 of data (x^16 + x^15 + x^2 + 1),
 // and in its lower five bits CRC5 of tokens (x^5 + x^2 + 1), which has its taps where the other has
 // some, too.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The two wires as the device sees them: samples in step with the clock, the middle of each bit
 // found in them, and what takes long: reset, suspend, a pause that is too long, one that is long
 // enough to answer in.

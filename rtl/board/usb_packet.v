@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Packets from bits and bits from packets: SYNC, NRZI, stuffing, PID, bytes, checksum, EOP.
 //
 // The bus goes one way at a time, so both ways share all counters, the checksum and the stages that

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Packets between the two clocks: 256 words, written in one clock and read in the other, which is a
 // block RAM with a clock for each port. Who reads a word has been told by a handshake that it was
 // written, and until he has told in turn that he is done with it, it is not written again. What was

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tokens, answers, toggles, and what the endpoints hold (rtl/board/BOARD.md).
 //
 // Whatever packet ends, good or not, ends what was due before it: data after OUT and SETUP, a

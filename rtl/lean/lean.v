@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A hart that does one thing a cycle, for chips in which hart.v has no room: RV32IA_Zicsr, mul and
 // mulhu, machine mode, with a store buffer and a cache of its own.
 //

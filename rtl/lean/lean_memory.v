@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The memory that the harts share: one port, words with byte enables, what is read a cycle later.
 `default_nettype none
 module lean_memory #(

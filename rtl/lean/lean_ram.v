@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The RAM of a lean hart: one port to read, one to write, the word a cycle after its address. A
 // word that is being written is not to be read.
 `default_nettype none

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The hart that runs the firmware, as a lean one: it takes the place of ../board/monitor.v. Code,
 // data and its registers are in one RAM; nobody reaches that but by way of the hart itself: the
 // system bus of the debugger ends here.

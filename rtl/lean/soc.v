@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The machine of lean harts: it has the ports of ../soc.v and takes its place where there is no
 // room for that. Harts with their store buffers and caches (lean.v), one memory, one stream of
 // records.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The benchmark's tables. Each prints and records its rows; none can fail a test. */
 #ifndef ORDEAL_BENCH_H
 #define ORDEAL_BENCH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The generator: operations put into tests a second, in the fastest of some stretches. */
 #include "bench.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Violations that only a search can see (Figure 4.6, mirrored), hidden among operations that have
  * nothing to do with them: a legal execution, or k independent store/load pairs. */
 #include "bench.h"

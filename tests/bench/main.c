@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* bench: tables of speed and memory on the screen, and all of them as JSON.
  *
  *     bench [--quick] [--seed S] [--table NAME,...] [--golden DIR] [FILE.json]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Measuring checks; see measure.h. */
 #include "measure.h"
 

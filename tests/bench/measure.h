@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One check, measured: time, memory of the library, verdict. */
 #ifndef ORDEAL_BENCH_MEASURE_H
 #define ORDEAL_BENCH_MEASURE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The `model` target: operations a second of every machine, on one core. */
 #include "bench.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The `native` target: outcomes and operations a second, how often a relaxed outcome is seen, and
  * what the first outcome of a test costs that the machine has not seen before. */
 #include "bench.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* From files: the speed of the formats, and the headline, text to a certified verdict. */
 #include "bench.h"
 

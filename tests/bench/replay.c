@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Replays beside full checks: how fast, and how many executions they prove, of tests from the
  * generator on this machine's CPU and on the machine of the model, and of workloads. */
 #include "bench.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tables on the screen and in a JSON file; see report.h. */
 #include "report.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tables of measurements: printed row by row as they come in, and kept for the JSON file.
  *
  * A row is a JSON object; what is printed is what is written. Its keys are the columns, and the

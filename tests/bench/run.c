@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* `ordeal run --check` from end to end: what the target's speed is worth when all is checked. */
 #include "bench.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The `sim` target: simulated cycles a second on one core, and how much of the time of `ordeal run
  * --check` the machine itself has. */
 #include "bench.h"

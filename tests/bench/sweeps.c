@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The thesis's own experiments (4.6 and 5.4.5): time against n, p, a, mix and transactions, and how
  * often the incomplete algorithms find an order. What the thesis's text states stands beside it. */
 #include "bench.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The stream of a simulated board on its wires, in the time of the bus, not of this computer. */
 #include "bench.h"
 

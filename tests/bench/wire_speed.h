@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How fast a simulated board streams, on the wires and in the time of the bus: its model with the
  * firmware, the virtual USB host and the host's own link (board_link.h) in one thread, so that the
  * same call gives the same figures, whatever else this computer does. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The operational TSO machine behind the workloads; see workload.h. */
 #include "workload.h"
 

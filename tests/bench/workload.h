@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Workloads for benchmarks and tests: legal executions of the thesis's random programs (4.6).
  *
  * A random program is run on an operational TSO machine (FIFO store buffers, a random scheduler),

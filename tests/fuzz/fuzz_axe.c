@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* libFuzzer harness for the reader of Axe traces. */
 #include "round_trip.h"
 

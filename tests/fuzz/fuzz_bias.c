@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* libFuzzer harness for bias files: what is read and goes together can be written, reads back as
  * the same, and makes a test. */
 #include <stdlib.h>

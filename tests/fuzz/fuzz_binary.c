@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* libFuzzer harness for the binary reader. Checksums would keep the fuzzer out of everything behind
  * them, so a copy of the input with headers and checksums put right is read as well. */
 #include <zlib.h>

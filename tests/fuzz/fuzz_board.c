@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* libFuzzer harness for the host's side of a board: whatever a board may say, message by message,
  * to the link and the machine behind it. Most messages are right but for what the input changes
  * in them, or nothing behind the checksum would ever be reached. When the input ends the board is

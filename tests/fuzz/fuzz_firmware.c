@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* libFuzzer harness for the firmware: what a host may send, packet by packet, in any order. A
  * message whose CRC would be wrong goes also with the right one, or nothing behind that check
  * would ever be reached. Afterwards a plug and a HELLO must work. */

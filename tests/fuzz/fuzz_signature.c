@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* libFuzzer harness for signatures: whatever the bytes are, they are refused with a reason, or make
  * traces. A copy with its header and checksum put right gets behind those checks. */
 #include <stdlib.h>

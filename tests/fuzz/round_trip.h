@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the fuzz harnesses share: read the input; if it is a trace, every writer's output, twice in
  * one stream, reads back as the same trace. */
 #ifndef ROUND_TRIP_H

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Breakpoints, in software and in hardware, on every hart. Those of the others run on.
 
 write_memory 0 32 [counter 0x2000]

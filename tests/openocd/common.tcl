@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What the scripts of this directory share. The first thing that is not as it should be ends OpenOCD
 # with an error, and says what it was.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # FIRMWARE is loaded over JTAG, runs, and breaks where it is told to.
 
 ordeal_load_firmware $FIRMWARE

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Every hart is examined, halts, steps, resumes; its registers can be read and written.
 
 foreach t $all { same running [$t curstate] "$t after examination" }

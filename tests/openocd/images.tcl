@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # load_image and verify_image, of the monitor and of a hart; a difference is found. IMAGE is a file.
 
 foreach {t address} {ordeal.monitor 0x1000 ordeal.hart1 0x400 ordeal.hart0 0x80000400} {

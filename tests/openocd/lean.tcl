@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The smallest board: no system bus, no breakpoints in hardware, nobody drops records. FIRMWARE is
 # loaded through the monitor itself.
 

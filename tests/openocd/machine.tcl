@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # A test by hand, as without USB: load, run, state, the stream, counters.
 
 targets ordeal.monitor

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Memory: of the monitor over the system bus while it runs and through the monitor, of the machine
 # through a hart, coherently; code; in all sizes; what is not there is an error.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # reset halt, reset run: everything, and nobody is left behind.
 
 write_memory 0 32 [counter 0x2000]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // Integer instructions: register and immediate forms, signs, shifts by 0 and 31, x0.
 #include "test.h"
 #define OP(op, a, b, want) li a1, a; li a2, b; op a0, a1, a2; EXPECT(a0, want)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // Atomic operations: what they read, what they leave, acquire and release bits, x0, and order.
 // count ATOMIC 20
 #include "test.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // amocas.w: writes where the values are the same, and not otherwise; always gives what was there.
 #include "test.h"
 BEGIN

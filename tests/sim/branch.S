@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // Branches and jumps: taken or not, forwards and backwards, nothing of the way not taken is done.
 // count BRANCH_TAKEN 30
 #include "test.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // Control registers: the six instructions, what they read and write, counters, own CSRs.
 #include "test.h"
 BEGIN

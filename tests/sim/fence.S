@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // Fences of all flavours are taken, and change no value; fence.i is no instruction to wait for.
 #include "test.h"
 BEGIN

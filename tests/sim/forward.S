@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // Loads of what is still in the store buffer: whole, partial, youngest of several, other words.
 // count FORWARD 6 TPR
 // count PARTIAL_FORWARD 3 TPR

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // Prefetches and flushes: no value changes, none faults, a flushed line is in memory.
 #include "test.h"
 #define PREFETCH_R(offset, base) .word 0x00006013 | 1 << 20 | (offset) << 20 | base << 15

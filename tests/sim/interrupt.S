@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // Software interrupts: raised, masked, taken between two instructions, taken back; nothing is lost
 // or done twice where they come.
 // count INTERRUPT 40

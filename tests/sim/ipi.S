@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // Interrupts from hart to hart: a ring. Each sleeps until its neighbour wakes it, three rounds
 // long; stores before the interrupt are there for who is woken.
 // harts 2

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // An interrupt that comes to a sleeping hart with MIE set returns to the instruction after the wfi.
 // harts 2
 #include "test.h"

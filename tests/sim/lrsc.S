@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // LR and SC: pairs succeed, an SC without a reservation fails, and what takes the reservation away.
 #include "test.h"
 BEGIN

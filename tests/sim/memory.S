@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // Loads and stores of all sizes at all places of a word, extension of signs, neighbours untouched.
 #include "test.h"
 BEGIN

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // Multiplication and division: high halves of all signs, division by zero, overflow.
 #include "test.h"
 #define OP(op, a, b, want) li a1, a; li a2, b; op a0, a1, a2; EXPECT(a0, want)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What instruction tests share. A test is a program that all harts run, each on memory of its own;
  * it checks itself and says what came of it in marks: GOOD, or BAD, the line, what was found and
  * what should have been. Lines `// count EVENT n [models]` in it ask for events of each hart on

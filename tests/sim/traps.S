@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // Exceptions: cause, where, value; precise: nothing after the instruction is done, all before it
 // is.
 // count EXCEPTION 20

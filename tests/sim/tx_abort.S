@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // Explicit aborts: memory is as before, clean and dirty lines alike; the status has the code;
 // targets before and behind.
 // tm

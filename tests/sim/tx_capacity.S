@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // A transaction of more lines than any of our caches has aborts for capacity and leaves nothing.
 // tm
 // count TX_CAPACITIES 2

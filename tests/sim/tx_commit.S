@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // Transactions that commit: what they wrote is there, what they read is right, nothing else
 // happens.
 // tm

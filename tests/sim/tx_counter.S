@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // All harts count on two words in transactions, trying again after a while that grows: no step is
 // lost, and the words are never seen apart.
 // tm

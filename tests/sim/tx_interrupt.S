@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // An interrupt in a transaction: it aborts first, then the interrupt is taken at its target.
 // tm
 // count INTERRUPT 10

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // What a transaction cannot do aborts it, and no trap is taken: nesting, exceptions, accesses past
 // the cache, LR, SC.
 // tm

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // Past the cache: all sizes, atomics, and both ways mixed, each on lines of its own.
 // count UNCACHED 20
 #include "test.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // wfi waits for an interrupt that is pending and enabled in mie, whether it may be taken or not.
 #include "test.h"
 BEGIN

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The axioms of the models, evaluated word for word over one total order: every quantifier is a
  * loop. Written from thesis 2.2, 2.4 and 5.3 alone; for executions of a few operations. */
 #ifndef TESTS_AXIOMS_H

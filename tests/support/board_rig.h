@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A board in the same process: the real firmware on a board made of memory (firmware_device.h),
  * the reference machine (iss.h) as its machine on trial, and a cable (board_port.h) that loses,
  * damages, repeats and swaps messages, and can be unplugged. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* For tests of whole checks: traces from lines of text, parts of them, verdicts, and memory in which
  * one allocation fails. What goes wrong where nothing should fails the test. */
 #ifndef TESTS_CHECKING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The USB core of the board in memory: its registers, and the packets of a host (BOARD.md). */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The board in memory: its life, and what rtl/board/devices.v gives (BOARD.md). */
 #include <stdio.h>
 #include <stdlib.h>

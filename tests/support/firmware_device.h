@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A board in memory: the firmware, and the registers of rtl/board/board.def under it as BOARD.md
  * has them behave.
  *

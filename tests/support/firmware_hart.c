@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* An interpreter of RV32I for the firmware: see firmware_hart.h. */
 #include <elf.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The firmware as it was compiled for the board: an interpreter of RV32I for the monitor of the
  * board in memory, with the cycles that rtl/board/ would take, roughly. */
 #ifndef SUPPORT_FIRMWARE_HART_H

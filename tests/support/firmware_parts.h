@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside of the board in memory (firmware_device.h). */
 #ifndef SUPPORT_FIRMWARE_PARTS_H
 #define SUPPORT_FIRMWARE_PARTS_H

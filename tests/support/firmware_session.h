@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A session with a board in memory: what the tests of the test runner begin with. */
 #ifndef SUPPORT_FIRMWARE_SESSION_H
 #define SUPPORT_FIRMWARE_SESSION_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Messages to and from a board in memory. */
 #include <stdio.h>
 #include <stdlib.h>

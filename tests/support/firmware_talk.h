@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Messages of firmware/protocol.h to and from a board in memory. */
 #ifndef SUPPORT_FIRMWARE_TALK_H
 #define SUPPORT_FIRMWARE_TALK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Small executions from text and verdicts made by hand over them. */
 #ifndef TESTS_FIXTURE_H
 #define TESTS_FIXTURE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The reference machine: memory, transactions, records, and the interface to them. */
 #include <stdlib.h>
 #include <string.h>

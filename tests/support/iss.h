@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The reference machine: a plain interpreter of what rtl/ is to be, behind the same interface.
  *
  * Harts take turns, one instruction each, as a seeded scheduler says; memory is sequentially

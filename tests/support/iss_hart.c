@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The reference machine: a hart, RV32IMA_Zicsr with amocas.w, hints and transactions. */
 #include "iss_parts.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What iss.c and iss_hart.c share. */
 #ifndef TESTS_ISS_PARTS_H
 #define TESTS_ISS_PARTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Bits of TMS, TDI and TDO, and upwards from there. */
 #include "jtag_rig.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A simulated board held by its JTAG pins: what a debugger does, bit by bit, from TMS up to the
  * registers and the memory of a hart. Every function checks that it was answered. */
 #ifndef SUPPORT_JTAG_RIG_H

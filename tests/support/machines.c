@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The models of the hardware that tests run on. */
 #include "machines.h"
 #include "rig.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The models of the hardware that tests run on: few, for each takes a while to build. */
 #ifndef TESTS_MACHINES_H
 #define TESTS_MACHINES_H

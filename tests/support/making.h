@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* For tests of the generator: a bias, its generator and the test at hand, one of each for the whole
  * program; walking a test as it would be executed; and what holds of every test. */
 #ifndef TESTS_MAKING_H

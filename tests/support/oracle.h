@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The oracle: what the machines of the memory models can do, found by trying everything.
  *
  * An exhaustive operational machine per model, written from the definitions (thesis chapters 2 and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* SC, TSO and PSO: threads execute in order, stores wait in buffers (thesis Figures 2.1 and 2.4,
  * Linden and Wolper Fig. 1).
  *

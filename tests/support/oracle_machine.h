@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the oracle's machines have in common: the program they run, and what a machine is.
  *
  * A program is a list of atoms: what a machine performs in one moment. A load, a store, a swap, a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* PC: each thread has a copy of memory, a store lands in one after the other (thesis Fig. 2.5).
  *
  * Stores leave the buffer in order, the next when the one before has landed everywhere. A store

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* From an execution to the program of atoms that the machines run. */
 #include "oracle_machine.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* RMO: anything not held back may be performed next (thesis 2.4.3).
  *
  * Loads and stores are non-blocking, the buffer is split by words; what holds an operation back

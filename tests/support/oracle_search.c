@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Running a machine: through all its states for a verdict, along one random path for values. */
 #include "oracle_machine.h"
 

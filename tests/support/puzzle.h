@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Executions with unique values that need a real search (the problem is NP-complete: thesis 4.1).
  *
  * Of each variable's two literals exactly one is active, and the active ones must not run in a circle

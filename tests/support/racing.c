@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Small programs for several harts that race. */
 #include <stdio.h>
 #include <string.h>

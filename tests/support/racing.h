@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Small programs for several harts that race: a setting with barriers, naps and common lines, and
  * the same race over offsets, delays and models with its events counted. One at a time in a
  * process. */

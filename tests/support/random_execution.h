@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Small random executions, for comparing the checker with the oracle.
  *
  * The same shape and seed give the same execution everywhere. The values of loads come from a

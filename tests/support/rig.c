@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Programs in a SoC, and their records. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* For tests of the machine: programs put into a SoC behind sim/soc.h and run to their end, and the
  * records of the capture unit that they leave. What goes wrong where nothing should, a hang or an
  * assertion of the hardware, fails the test and says where the harts were. */

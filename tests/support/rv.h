@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A few RV32 instructions as words, for tests that make their programs themselves. */
 #ifndef TESTS_RV_H
 #define TESTS_RV_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Are two traces the same, in all but the lines they came from? The numbers of names and threads
  * may differ, what they stand for may not. Returns NULL or what differs. For tests and fuzzers. */
 #ifndef SAME_TRACE_H

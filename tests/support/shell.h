@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The program from outside: shell commands in a directory of the test's own, and what they must
  * leave. `out` and `err` are what the last one printed.
  *

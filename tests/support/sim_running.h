@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* For tests of programs on a simulated multiprocessor: one program at a time, and what its runs on
  * a machine bring, every one checked. */
 #ifndef TESTS_SIM_RUNNING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* For tests of the readers: traces from and to bytes, random traces, memory that fails. */
 #ifndef TRACES_H
 #define TRACES_H

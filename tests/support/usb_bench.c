@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Host, bus and device of the tests, and the usual ways to use them. */
 #include "usb_bench.h"
 

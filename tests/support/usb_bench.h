@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A virtual USB host with the small device of tests plugged in: one for each test program. */
 #ifndef TESTS_USB_BENCH_H
 #define TESTS_USB_BENCH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* See usb_rig.h. */
 #include "usb_rig.h"
 

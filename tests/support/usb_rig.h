@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The USB core of sim/usb_core.h with a host of the test's own at its pins and the test itself as
  * its firmware. Packets go and come one by one, so that any of them may be wrong, missing, or not
  * expected.

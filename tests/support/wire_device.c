@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The device of tests: packets in, packets out, a turnaround later. */
 #include "wire_device.h"
 

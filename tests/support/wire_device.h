@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A small USB device for tests of the virtual host: it speaks on the wires as real ones do, with
  * the sender and receiver of sim/usb_wire.h in the device's role, and misbehaves on demand.
  *

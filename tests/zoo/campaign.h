@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The campaign against the zoo: what is to be run, what came of it, and the file that this is kept
  * in, so that a campaign that was interrupted, even killed, goes on. */
 #ifndef ZOO_CAMPAIGN_H

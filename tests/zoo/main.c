@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* zoo: every bug of the machine against random tests, and the machine without bugs against them.
  *
  *     zoo FILE.json [KEY=VALUE...]

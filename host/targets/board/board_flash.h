@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Programming a board, by the tool that can: the file's name says what it is. */
 #ifndef HOST_BOARD_FLASH_H
 #define HOST_BOARD_FLASH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The machine on a board behind the interface of sim/soc.h, through the Tcl port of an OpenOCD
  * that has tcl/board.cfg: slower than USB by far, and there when USB is not. The firmware is
  * halted meanwhile. */

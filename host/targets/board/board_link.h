@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Requests to a board and its capture stream, over a port that may lose, damage or repeat
  * messages and may go away and come back.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The machine on a board behind the interface of sim/soc.h, over a link, which batches what is
  * written and brings the stream while it comes. */
 #ifndef HOST_BOARD_MACHINE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The way that messages (firmware/protocol.h) take to a board and back: over USB (board_usb.h),
  * or to firmware in the same process, for tests. */
 #ifndef HOST_BOARD_PORT_H

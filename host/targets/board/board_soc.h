@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The machine on a board behind the interface of sim/soc.h, however the board is reached: what runs
  * tests on a model runs them on a board in the same way.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Boards on USB, by libusb. */
 #ifndef HOST_BOARD_USB_H
 #define HOST_BOARD_USB_H

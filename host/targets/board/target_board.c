@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* `--target board`: the multiprocessor on an FPGA board, over USB or through OpenOCD. What runs
  * tests on a model in simulation runs them here, over another implementation of sim/soc.h. */
 #include <pthread.h>

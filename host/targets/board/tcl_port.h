@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* OpenOCD's Tcl port: commands there, and what they return. */
 #ifndef HOST_TCL_PORT_H
 #define HOST_TCL_PORT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How operations become instructions. elf_runtime.S says which registers are for what.
  *
  * Swaps are amoswap without .aq and .rl, a CAS is a loop of plain lr and sc: both are atomic, and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A program as RISC-V assembly: test.S, which includes elf_runtime.S and holds the sizes and tables
  * it needs, and the code of each thread with the operations of the test as comments. */
 #ifndef HOST_ELF_ASSEMBLY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The files of one bare-metal test in a directory: test.S, runtime.S, link.ld, and test.elf built
  * from them with riscv64-unknown-elf-gcc. */
 #ifndef HOST_ELF_BUILD_H

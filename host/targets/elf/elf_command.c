@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A test on somebody's simulator: its command line from a template, its signature from a file. */
 #include "elf_machine.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What runs a built test and brings its signature back: QEMU, or a simulator's command. */
 #ifndef HOST_ELF_MACHINE_H
 #define HOST_ELF_MACHINE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a bare-metal program must know of the machine it is for: `--isa` and `--platform`. */
 #ifndef HOST_ELF_PLATFORM_H
 #define HOST_ELF_PLATFORM_H

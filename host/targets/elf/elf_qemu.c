@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A test on QEMU's virt machine, one host thread a hart. The guest's RAM is memory that ordeal
  * shares, so the end, the progress of a hang and the results are seen without asking QEMU; it is
  * killed when the guest is done. No file is left, and there is nothing that listens. */

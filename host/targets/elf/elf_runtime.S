@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Start-up, barrier, iterations and the end of a test on bare RISC-V harts, in machine mode.
  *
  * test.S includes this file after the sizes and before the tables (header, threads, lines, skews,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The files are taken in by the assembler, from the root of the sources, where make runs. */
 #include "elf_runtime.h"
 

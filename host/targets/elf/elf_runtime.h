@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The texts that go with every bare-metal test: elf_runtime.S and elf_link.ld, as they were when
  * ordeal was built. */
 #ifndef HOST_ELF_RUNTIME_H

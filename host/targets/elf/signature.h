@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a bare-metal program leaves in memory between begin_signature and end_signature, as a file
  * or as memory: SIGNATURE.md. Nothing that does not belong to the test, whole and unharmed, is
  * taken; `why` names what is wrong with it. */

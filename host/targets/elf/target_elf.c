@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* `--target elf`: bare-metal programs for any RISC-V multiprocessor. A program is built for a batch
  * of iterations and then run by QEMU or by a simulator's command, or only written down.
  *

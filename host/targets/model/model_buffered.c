@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* SC, TSO, PSO and PC: harts that execute in order, their stores waiting in a buffer.
  *
  * A load takes what the youngest stores of the buffer have of its bytes, the rest from memory. SC

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The bugs of the `model` target. */
 #include "model_bugs.h"
 

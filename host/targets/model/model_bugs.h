@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Ways to break the machines of the `model` target on purpose (--bug), in one list.
  *
  * A bug says what goes wrong, in which models, and what catches it: tests of a bias, at most so

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The scheduler, and how a hart walks its code: loops, branches, delays, interrupts. */
 #include "model_parts.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Machines of the memory models: they run a program and bring back what its loads saw.
  *
  * Each is an operational machine: harts that execute in order in front of a store buffer (SC, TSO,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Memory behind the buffers: what transactions must hear of, and the bugs of caches. */
 #include "model_parts.h"
 

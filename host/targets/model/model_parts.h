@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the parts of a machine share: harts, buffers, memory.
  *
  * Memory is made of cells of 8 bytes, eight to a line of the program. An access of up to 8 bytes

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Transactions: private stores, marks on the lines touched, and who loses a conflict.
  *
  * Lazy: a commit dooms the others that read one of the lines it writes. Eager: an access dooms at

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* RMO: harts that perform a window of operations in any order that is not forbidden.
  *
  * What an operation waits for is decided when it is fetched, as sets of others in flight: barriers,

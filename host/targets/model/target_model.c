@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The `model` target: the machines of the memory models (machine.h). */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the two processes of the native target share: the one that has the test, and its child that
  * runs it, so that a test may crash or hang.
  *

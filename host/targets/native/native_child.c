@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The process that runs tests on the host's CPU: its workers, their meetings, its signals. */
 #include "native.h"
 

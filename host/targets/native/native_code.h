@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The machine code of a test's threads for the host's CPU.
  *
  * Each thread becomes one function that makes one iteration (native_entry, native.h). What loads

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "native_plan.h"
 
 /* Rough costs of an operation in ns, to tell how much to do at once. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How a run on the host's CPU is cut into jobs (native.h). */
 #ifndef HOST_NATIVE_PLAN_H
 #define HOST_NATIVE_PLAN_H

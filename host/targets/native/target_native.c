@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The target `native`: the host's own x86-64 CPU, which promises TSO.
  *
  * Here is the side that has the test: it writes the code, cuts a run into jobs for the child

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Machine code of the x86-64, one instruction a call, into a buffer of the caller's.
  *
  * Only what tests are made of. Knows nothing of tests and runs on any machine. When the buffer is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* RV32IMA_Zicsr and what the soft-core multiprocessor adds, as machine code.
  *
  * One table: each instruction has its format and the bits that are always the same. Operands that a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A program as machine code for the harts of the multiprocessor: thread n is hart n's.
  *
  * Nothing is there but the test: what it reads is seen by the capture unit, and sim_records.h makes

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* From the options of `ordeal run --target sim` to a model's parameters and its setup at reset. */
 #ifndef HOST_SOC_CONFIG_H
 #define HOST_SOC_CONFIG_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Loops, branches and transactions as instructions of the multiprocessor. */
 #include "test/lfsr.h"
 #include "soc_maker.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The inside of sim_code: one thread on its way to machine code. sim_code.c shares the registers
  * out and frames the code, sim_emit.c writes operations, sim_flow.c loops, branches, transactions.
  *

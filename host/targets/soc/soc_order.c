@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The order in which stores became visible: what the hart wrote is found among what was seen. */
 #include "soc_records.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the capture unit saw, made values of the program again (program.h).
  *
  * Records say what a hart did but not by which instruction: the program is walked as the hart went,

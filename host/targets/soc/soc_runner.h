@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Programs on a multiprocessor in simulation (sim/soc.h): loads, resets, steps, reads the capture,
  * and watches over its progress.
  *

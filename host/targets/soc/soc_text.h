@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Machine code as it is written, in bursts: what instructions of a test need in registers is made
  * ready first, then they stand one after the other. So memory operations follow each other as
  * closely as the machine can take them.

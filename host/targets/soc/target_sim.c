@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* `--target sim`: the soft-core multiprocessor in simulation, or another one behind sim/soc.h. */
 #include <errno.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The bugs of the soft-core multiprocessor (rtl/zoo.def), as `--target sim --bug` knows them. */
 #ifndef HOST_ZOO_H
 #define HOST_ZOO_H

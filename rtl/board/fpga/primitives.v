@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // For lint alone: the vendor's cells that the tops use, as black boxes, with the ports and parameters
 // that they use. Synthesis has its own.
 `default_nettype none

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // OrangeCrab r0.2 with an ECP5-85F: four harts, with everything but bugs and delays, and the
 // firmware in the monitor's RAM from power-on.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TinyFPGA BX with an iCE40 LP8K: two harts of the small machine, rtl/lean, and the firmware in the
 // monitor's RAM from power-on.
 //
