@@ -27,7 +27,7 @@ struct run {
 
     const struct command *command;
     const struct target *target;
-    struct machines machines;
+    struct machine_pool machines;
     struct machine_claims claims;
     struct bias *bias;
     struct ordeal *o;            /* of the traces that are written */
@@ -250,8 +250,8 @@ static int open_target(struct run *r)
         .model = r->model.given ? (enum ordeal_model)r->model.value : ORDEAL_TSO,
         .model_given = r->model.given, .seed = r->seed, .timeout = r->timeout,
     };
-    int jobs = r->jobs ? (int)r->jobs : machines_usual_jobs(r->target, &r->machine);
-    if (!machines_open(&r->machines, r->target, &how, &r->machine, jobs, &why)) {
+    int jobs = r->jobs ? (int)r->jobs : machine_pool_usual_jobs(r->target, &r->machine);
+    if (!machine_pool_open(&r->machines, r->target, &how, &r->machine, jobs, &why)) {
         int status = complain(r->command, "%s: %s", r->target->name, why.text);
         return r->machines.missing ? EXIT_TARGET : status;
     }
@@ -281,13 +281,13 @@ static void plan_failures(struct run *r)
 static enum ordeal_status write_trace(const struct run *r, const struct ordeal_trace *t)
 {
     switch (r->format) {
-    case ORDEAL_FORMAT_BINARY: return ordeal_write_binary(t, r->out.stream, false);
-    case ORDEAL_FORMAT_AXE: return ordeal_write_axe(t, r->out.stream);
-    default: return ordeal_write_text(t, r->out.stream);
+    case ORDEAL_FORMAT_BINARY: return ordeal_write_binary(t, r->out.file, false);
+    case ORDEAL_FORMAT_AXE: return ordeal_write_axe(t, r->out.file);
+    default: return ordeal_write_text(t, r->out.file);
     }
 }
 
-static bool on_outcome(void *user, const struct stream_test *t, uint64_t iteration,
+static bool on_outcome(void *user, const struct pipeline_test *t, uint64_t iteration,
                        const uint64_t *values)
 {
     struct run *r = user;
@@ -312,7 +312,7 @@ static bool on_outcome(void *user, const struct stream_test *t, uint64_t iterati
 }
 
 /* No verdict, and no reason to end. */
-static bool on_lost(struct run *r, const struct stream_test *t)
+static bool on_lost(struct run *r, const struct pipeline_test *t)
 {
     char label[320];
     snprintf(label, sizeof label, "%s#%" PRIu64, t->name, t->iteration);
@@ -322,14 +322,14 @@ static bool on_lost(struct run *r, const struct stream_test *t)
         complain(r->command, "%s: lost: %s", label, t->lost);
         return true;
     }
-    cJSON *record = record_new("LOST", &(struct input){ .name = label });
-    cJSON_AddStringToObject(record, "reason", t->lost);
-    bool printed = record_print(record, r->json);
+    cJSON *line = output_line_new("LOST", &(struct input){ .name = label });
+    cJSON_AddStringToObject(line, "reason", t->lost);
+    bool printed = output_line_print(line, r->json);
     fflush(stdout);
     return printed;
 }
 
-static bool on_settled(void *user, const struct stream_test *t)
+static bool on_settled(void *user, const struct pipeline_test *t)
 {
     static const int status[] = { [ORDEAL_PASS] = EXIT_FINE, [ORDEAL_FAIL] = EXIT_VIOLATION,
                                   [ORDEAL_UNDECIDED] = EXIT_UNDECIDED };
@@ -344,11 +344,11 @@ static bool on_settled(void *user, const struct stream_test *t)
         return true;
     }
     struct why why;
-    cJSON *record;
-    bool good = failure_tell(&r->failures, t, &record, &why);
+    cJSON *line;
+    bool good = failure_tell(&r->failures, t, &line, &why);
     r->status = exit_worst(r->status, status[t->result]);
     progress_erase(&r->progress);
-    bool printed = record_print(record, r->json);
+    bool printed = output_line_print(line, r->json);
     fflush(stdout);
     if (!good)
         r->status = exit_worst(r->status, complain(r->command, "%s: %s", t->name, why.text));
@@ -360,7 +360,7 @@ static void *on_another(void *user, int at_work)
 {
     struct run *r = user;
     struct why why;
-    void *machine = machines_another(&r->machines, at_work, &why);
+    void *machine = machine_pool_another(&r->machines, at_work, &why);
     if (machine || *why.text)
         progress_erase(&r->progress);
     if (machine)
@@ -371,7 +371,7 @@ static void *on_another(void *user, int at_work)
     return machine;
 }
 
-static void on_tick(void *user, const struct stream_totals *so_far)
+static void on_tick(void *user, const struct pipeline_totals *so_far)
 {
     struct run *r = user;
     char text[256], total[32] = "", left[32] = "";
@@ -395,11 +395,11 @@ static void on_tick(void *user, const struct stream_totals *so_far)
 /* ---- the end ------------------------------------------------------------------------------- */
 
 static const char *const ends[] = {
-    [STREAM_DONE] = "done", [STREAM_STOPPED] = "stopped", [STREAM_INTERRUPTED] = "interrupted",
-    [STREAM_BAD] = "error", [STREAM_TARGET] = "target", [STREAM_INTERNAL] = "error",
+    [PIPELINE_DONE] = "done", [PIPELINE_STOPPED] = "stopped", [PIPELINE_INTERRUPTED] = "interrupted",
+    [PIPELINE_BAD] = "error", [PIPELINE_TARGET] = "target", [PIPELINE_INTERNAL] = "error",
 };
 
-static void print_summary(const struct run *r, const struct stream_totals *t, enum stream_end end)
+static void print_summary(const struct run *r, const struct pipeline_totals *t, enum pipeline_end end)
 {
     double seconds = t->seconds > 0 ? t->seconds : 1e-9;
     bool cycles = r->target->cycles, lost = r->target->connected;
@@ -419,7 +419,7 @@ static void print_summary(const struct run *r, const struct stream_totals *t, en
         { "cycles_per_second", cycles, (double)t->cycles / seconds, "%.0f" },
         { "next", true, (double)t->next, "%.0f" },
     };
-    FILE *stream = r->traces_to_stdout ? stderr : stdout;
+    FILE *out = r->traces_to_stdout ? stderr : stdout;
     cJSON *object = r->json ? cJSON_CreateObject() : NULL;
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         char text[64];
@@ -429,34 +429,34 @@ static void print_summary(const struct run *r, const struct stream_totals *t, en
         if (r->json)
             cJSON_AddRawToObject(object, fields[i].name, text);
         else
-            fprintf(stream, "%s=%s ", fields[i].name, text);
+            fprintf(out, "%s=%s ", fields[i].name, text);
     }
     if (!r->json) {
-        fprintf(stream, "end=%s\n", ends[end]);
+        fprintf(out, "end=%s\n", ends[end]);
         return;
     }
     cJSON_AddStringToObject(object, "end", ends[end]);
     char *text = cJSON_PrintUnformatted(object);
-    fprintf(stream, "%s\n", text ? text : "{}");
+    fprintf(out, "%s\n", text ? text : "{}");
     cJSON_free(text);
     cJSON_Delete(object);
 }
 
-static void note_end(struct run *r, enum stream_end end, const struct stream_report *report)
+static void note_end(struct run *r, enum pipeline_end end, const struct pipeline_report *report)
 {
     static const int status[] = {
-        [STREAM_DONE] = EXIT_FINE, [STREAM_STOPPED] = EXIT_FINE,
-        [STREAM_INTERRUPTED] = EXIT_INTERRUPTED, [STREAM_BAD] = EXIT_BAD,
-        [STREAM_TARGET] = EXIT_TARGET, [STREAM_INTERNAL] = EXIT_INTERNAL,
+        [PIPELINE_DONE] = EXIT_FINE, [PIPELINE_STOPPED] = EXIT_FINE,
+        [PIPELINE_INTERRUPTED] = EXIT_INTERRUPTED, [PIPELINE_BAD] = EXIT_BAD,
+        [PIPELINE_TARGET] = EXIT_TARGET, [PIPELINE_INTERNAL] = EXIT_INTERNAL,
     };
     r->status = exit_worst(r->status, status[end]);
-    if (end == STREAM_BAD || end == STREAM_TARGET)
+    if (end == PIPELINE_BAD || end == PIPELINE_TARGET)
         bad(r, &report->error);
-    if (end == STREAM_INTERNAL)
+    if (end == PIPELINE_INTERNAL)
         complain(r->command, "%s: internal error: the verdict could not be proved: %s; please "
                              "report this with the test", report->error.file,
                  report->error.reason);
-    if (end == STREAM_STOPPED && r->failed == r->stop_after && r->failed)
+    if (end == PIPELINE_STOPPED && r->failed == r->stop_after && r->failed)
         complain(r->command, "stopped after %" PRIu64 " failing test%s; --stop-after takes another "
                              "number, --keep-going runs all", r->failed, r->failed > 1 ? "s" : "");
 }
@@ -464,7 +464,7 @@ static void note_end(struct run *r, enum stream_end end, const struct stream_rep
 static void close_output(struct run *r)
 {
     int error = 0;
-    if (r->out.stream && r->status != EXIT_INTERRUPTED && r->status != EXIT_BAD)
+    if (r->out.file && r->status != EXIT_INTERRUPTED && r->status != EXIT_BAD)
         error = output_commit(&r->out);
     output_abandon(&r->out);
     if (error)
@@ -472,24 +472,24 @@ static void close_output(struct run *r)
                                                    strerror(error)));
 }
 
-static void stream(struct run *r, char *const *files)
+static void run_pipeline(struct run *r, char *const *files)
 {
     bool all_that_come = r->target->present && !r->jobs && !r->machine.serial && !r->machine.link;
-    struct stream_plan plan = {
-        .target = r->target, .machines = machines_at_work(&r->machines),
+    struct pipeline_plan plan = {
+        .target = r->target, .machines = machine_pool_at_work(&r->machines),
         .machine_count = r->machines.jobs,
         .source = { .bias = r->bias, .seed = r->seed, .first = r->first, .count = r->count,
                     .files = files },
         .patient = true, .first_iteration = r->first_iteration, .iterations = r->iterations,
         .check = r->check, .model = r->failures.model, .limit = r->limit,
-        .outcome = r->out.stream ? on_outcome : NULL, .settled = on_settled, .tick = on_tick,
+        .outcome = r->out.file ? on_outcome : NULL, .settled = on_settled, .tick = on_tick,
         .another = all_that_come ? on_another : NULL, .user = r,
     };
     for (char *const *f = files; *f; f++)
         plan.patient &= strcmp(*f, "-") != 0;
-    struct stream_report report;
+    struct pipeline_report report;
     progress_start(&r->progress, "run");
-    enum stream_end end = stream_run(&plan, &report);
+    enum pipeline_end end = pipeline_run(&plan, &report);
     progress_erase(&r->progress);
     note_end(r, end, &report);
     close_output(r);
@@ -561,10 +561,10 @@ static int run(const struct command *self, int argc, char **argv)
     status = make_ready(&r, argv + operand);
     if (status < 0) {
         plan_failures(&r);
-        stream(&r, argv + operand);
+        run_pipeline(&r, argv + operand);
         status = r.status;
     }
-    machines_close(&r.machines);
+    machine_pool_close(&r.machines);
     output_abandon(&r.out);
     ordeal_free(r.o);
     bias_free(r.bias);

@@ -11,7 +11,7 @@
 #include "targets/soc/zoo.h"
 
 static struct why why;
-static struct sim_config config;
+static struct soc_config config;
 static char *text;               /* what was printed */
 static size_t length;
 
@@ -121,7 +121,7 @@ static void a_bug_is_chosen_by_its_name(void)
 
 static bool parse(struct target_options options)
 {
-    return sim_config_parse(&config, &options, &why);
+    return soc_config_parse(&config, &options, &why);
 }
 
 static void what_is_not_said_is_as_usual(void)

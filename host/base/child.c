@@ -134,15 +134,15 @@ enum target_result child_wait(struct child *c, double seconds)
 static void last_words(const char *log, char *line, size_t size)
 {
     char next[512];
-    FILE *stream = fopen(log, "re");
+    FILE *in = fopen(log, "re");
     *line = '\0';
-    while (stream && fgets(next, sizeof next, stream)) {
+    while (in && fgets(next, sizeof next, in)) {
         next[strcspn(next, "\r\n")] = '\0';
         if (*next)
             snprintf(line, size, "%.*s", (int)size - 1, next);
     }
-    if (stream)
-        fclose(stream);
+    if (in)
+        fclose(in);
 }
 
 void child_obituary(const struct child *c, const char *name, const char *log, struct why *why)

@@ -35,6 +35,6 @@ int bug_models(const struct bug_entry *e, char *text, size_t size);
 bool bug_parse(const struct bug_list *l, const char *name, enum ordeal_model model, int *number,
                char *reason, size_t size);
 /* What `--bug list` prints; as JSON an object a line. */
-void bugs_print(const struct bug_list *l, bool json, FILE *stream);
+void bugs_print(const struct bug_list *l, bool json, FILE *out);
 
 #endif

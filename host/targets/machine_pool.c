@@ -110,7 +110,7 @@ void machine_words(const struct machine_options *o, const struct target *target,
     w->word[words] = NULL;
 }
 
-int machines_usual_jobs(const struct target *target, const struct machine_options *o)
+int machine_pool_usual_jobs(const struct target *target, const struct machine_options *o)
 {
     cpu_set_t set;
     if (target->connected) {
@@ -129,11 +129,11 @@ static void say_how_many(int opened, int jobs, struct why *why)
              reason.text);
 }
 
-bool machines_open(struct machines *m, const struct target *target,
+bool machine_pool_open(struct machine_pool *m, const struct target *target,
                    const struct target_options *options, const struct machine_options *o, int jobs,
                    struct why *why)
 {
-    *m = (struct machines){ .target = target, .jobs = jobs };
+    *m = (struct machine_pool){ .target = target, .jobs = jobs };
     struct target_options how = *options;
     how.bug = o->bug;
     how.tm = o->tm;
@@ -165,7 +165,7 @@ bool machines_open(struct machines *m, const struct target *target,
             say_how_many(i - first, jobs, why);
         if (!opened || (i > first && target->alike
                         && !target->alike(m->machine[first], m->machine[i], why))) {
-            machines_close(m);
+            machine_pool_close(m);
             return false;
         }
     }
@@ -173,12 +173,12 @@ bool machines_open(struct machines *m, const struct target *target,
     return true;
 }
 
-void *const *machines_at_work(const struct machines *m)
+void *const *machine_pool_at_work(const struct machine_pool *m)
 {
     return m->jobs > 1 ? m->machine + 1 : m->machine;
 }
 
-void *machines_another(struct machines *m, int at_work, struct why *why)
+void *machine_pool_another(struct machine_pool *m, int at_work, struct why *why)
 {
     int slot = m->jobs > 1 ? m->jobs + 1 : 1;
     why->text[0] = '\0';
@@ -201,7 +201,7 @@ void *machines_another(struct machines *m, int at_work, struct why *why)
     return NULL;
 }
 
-void machines_close(struct machines *m)
+void machine_pool_close(struct machine_pool *m)
 {
     for (int i = m->machine[0] == m->machine[1] ? 1 : 0; i <= MOST_JOBS; i++)
         if (m->machine[i])

@@ -33,7 +33,7 @@ void machine_words(const struct machine_options *o, const struct target *target,
 
 /* machine[0] is for whoever asks; several at work are the others. Of machines that are things
  * there is none to spare: machine[0] is then the first of those at work, too. */
-struct machines {
+struct machine_pool {
     const struct target *target;
     void *machine[MOST_JOBS + 1];
     int jobs;
@@ -45,15 +45,15 @@ struct machines {
 
 /* The usual number for the target: what has to be simulated takes all cores, of things all that are
  * there, unless one is named. */
-int machines_usual_jobs(const struct target *target, const struct machine_options *o);
+int machine_pool_usual_jobs(const struct target *target, const struct machine_options *o);
 /* `options` has what is the same for every target. False: `why`, and none is open. */
-bool machines_open(struct machines *m, const struct target *target,
+bool machine_pool_open(struct machine_pool *m, const struct target *target,
                    const struct target_options *options, const struct machine_options *o, int jobs,
                    struct why *why);
-void *const *machines_at_work(const struct machines *m);
+void *const *machine_pool_at_work(const struct machine_pool *m);
 /* Of things: one more than those `at_work` that has come and is like the others; it is closed with
  * them. NULL: there is none, or, with a reason in `why`, none that can be used. */
-void *machines_another(struct machines *m, int at_work, struct why *why);
-void machines_close(struct machines *m);
+void *machine_pool_another(struct machine_pool *m, int at_work, struct why *why);
+void machine_pool_close(struct machine_pool *m);
 
 #endif

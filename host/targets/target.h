@@ -30,7 +30,7 @@ struct target_options {
     const char *platform;        /* elf: "ram=0x80000000,clint=0x2000000": where things are */
     uint32_t harts;              /* sim: 0: as many as it has without being asked */
     const char *soc;             /* sim: a model of somebody else's (sim/soc.h); NULL: ours */
-    const char *config;          /* sim: "sets=2,ways=1": what to build it with (sim_config.h) */
+    const char *config;          /* sim: "sets=2,ways=1": what to build it with (soc_config.h) */
     const char *delay;           /* sim, board: "0" to "7": how long and frequent delays are */
     const char *capture;         /* sim, board: "stall" or "lossy" */
     bool visible;                /* sim, board: see the order in which stores become visible, too */

@@ -41,12 +41,12 @@ static bool file_open(const struct folder *f, struct file *file, const char *nam
     return !error || refuse(f->why, "%s: %s", file->name, strerror(error));
 }
 
-/* `whole`: everything was put in; what the stream thinks of it is asked here. */
+/* `whole`: everything was put in; what the file thinks of it is asked here. */
 static bool file_close(const struct folder *f, struct file *file, bool whole)
 {
     if (!whole) {
         int error = errno;
-        bool broken = ferror(file->out.stream);
+        bool broken = ferror(file->out.file);
         output_abandon(&file->out);
         return refuse(f->why, "%s: %s", file->name, broken && error ? strerror(error)
                                                                    : "out of memory");
@@ -59,21 +59,21 @@ static bool put_trace(const struct folder *f, const char *name, const struct ord
 {
     struct file file;
     return file_open(f, &file, name)
-        && file_close(f, &file, ordeal_write_text(t, file.out.stream) == ORDEAL_OK);
+        && file_close(f, &file, ordeal_write_text(t, file.out.file) == ORDEAL_OK);
 }
 
 static bool put_bias(const struct folder *f, const struct bias *bias)
 {
     struct file file;
     return !bias || (file_open(f, &file, SAVED_BIAS)
-                     && file_close(f, &file, bias_write(bias, file.out.stream, false)));
+                     && file_close(f, &file, bias_write(bias, file.out.file, false)));
 }
 
 static bool put_seed(const struct folder *f, uint64_t seed)
 {
     struct file file;
     return file_open(f, &file, "seed")
-        && file_close(f, &file, fprintf(file.out.stream, "%" PRIu64 "\n", seed) > 0);
+        && file_close(f, &file, fprintf(file.out.file, "%" PRIu64 "\n", seed) > 0);
 }
 
 /* ---- the replay -------------------------------------------------------------------------- */
@@ -129,10 +129,10 @@ static bool put_replay(const struct folder *f, const char *const *words)
     struct file file;
     if (!file_open(f, &file, SAVED_REPLAY))
         return false;
-    write_replay(words, file.out.stream);
+    write_replay(words, file.out.file);
     struct stat now;
-    if (fstat(fileno(file.out.stream), &now) == 0)  /* who may read it may run it */
-        fchmod(fileno(file.out.stream), now.st_mode | (now.st_mode & 0444) >> 2);
+    if (fstat(fileno(file.out.file), &now) == 0)  /* who may read it may run it */
+        fchmod(fileno(file.out.file), now.st_mode | (now.st_mode & 0444) >> 2);
     return file_close(f, &file, true);
 }
 
@@ -161,28 +161,28 @@ static bool put_explanation(struct account *a)
     if (!account_file(a, &file, SAVED_EXPLANATION))
         return false;
     struct told told = { .in = &a->in, .verdict = a->verdict, .why = &a->why,
-                         .out = file.out.stream };
+                         .out = file.out.file };
     return file_close(a->folder, &file, tell_verdict(&told));
 }
 
-static bool put_record(struct account *a, const cJSON *record, const char *name, bool json)
+static bool put_line(struct account *a, const cJSON *line, const char *name, bool json)
 {
     struct file file;
     return account_file(a, &file, name)
-        && file_close(a->folder, &file, record_write(record, json, file.out.stream));
+        && file_close(a->folder, &file, output_line_write(line, json, file.out.file));
 }
 
 static bool put_verdict(struct account *a)
 {
-    cJSON *record = record_new(verdict_words[ORDEAL_FAIL], &a->in);
-    cJSON_AddStringToObject(record, "model", ordeal_model_name(ordeal_verdict_model(a->verdict)));
-    record_counters(record, a->verdict);
-    cJSON_AddBoolToObject(record, "certified", true);
-    record_core(record, a->in.trace, a->verdict);
-    record_reason(record, &a->in, a->verdict);
-    bool done = put_record(a, record, "verdict.txt", false)
-             && put_record(a, record, "verdict.json", true);
-    cJSON_Delete(record);
+    cJSON *line = output_line_new(verdict_words[ORDEAL_FAIL], &a->in);
+    cJSON_AddStringToObject(line, "model", ordeal_model_name(ordeal_verdict_model(a->verdict)));
+    output_line_counters(line, a->verdict);
+    cJSON_AddBoolToObject(line, "certified", true);
+    output_line_core(line, a->in.trace, a->verdict);
+    output_line_reason(line, &a->in, a->verdict);
+    bool done = put_line(a, line, "verdict.txt", false)
+             && put_line(a, line, "verdict.json", true);
+    cJSON_Delete(line);
     return done;
 }
 
@@ -197,7 +197,7 @@ static bool put_picture(struct account *a)
     snprintf(title, sizeof title, "%s violates %s", a->in.label, ordeal_model_name(model));
     return account_file(a, &file, "picture.svg")
         && file_close(a->folder, &file, picture_write(&a->proof, &a->names, model, title,
-                                                      PICTURE_SVG, file.out.stream));
+                                                      PICTURE_SVG, file.out.file));
 }
 
 /* A ^C does not keep a failure from being saved: this check is as long as the one that found it. */
@@ -234,16 +234,16 @@ static bool put_finding(const struct folder *f, const char *test, const char *pr
 {
     struct account a = { .folder = f, .prefix = prefix, .in = { .name = test, .label = test } };
     struct file file;
-    cJSON *record = record_new(verdict_words[ORDEAL_FAIL], &a.in);
-    cJSON_AddStringToObject(record, "model", ordeal_model_name(model));
-    cJSON_AddBoolToObject(record, "broke", true);
-    cJSON_AddStringToObject(record, "reason", broke);
-    bool done = put_record(&a, record, "verdict.txt", false)
-             && put_record(&a, record, "verdict.json", true)
+    cJSON *line = output_line_new(verdict_words[ORDEAL_FAIL], &a.in);
+    cJSON_AddStringToObject(line, "model", ordeal_model_name(model));
+    cJSON_AddBoolToObject(line, "broke", true);
+    cJSON_AddStringToObject(line, "reason", broke);
+    bool done = put_line(&a, line, "verdict.txt", false)
+             && put_line(&a, line, "verdict.json", true)
              && account_file(&a, &file, SAVED_EXPLANATION)
-             && file_close(f, &file, fprintf(file.out.stream, "%s: the machine broke: %s\n", test,
+             && file_close(f, &file, fprintf(file.out.file, "%s: the machine broke: %s\n", test,
                                              broke) > 0);
-    cJSON_Delete(record);
+    cJSON_Delete(line);
     return done;
 }
 
@@ -376,5 +376,5 @@ bool saved_add_view(const char *path, const char *prefix, const struct waves_vie
     if (!realpath(waves, whole)) /* GTKWave looks for it from where it was started */
         return refuse(why, "%s: %s", waves, strerror(errno));
     return file_open(&folder, &file, name)
-        && file_close(&folder, &file, waves_write_view(view, whole, file.out.stream));
+        && file_close(&folder, &file, waves_write_view(view, whole, file.out.file));
 }

@@ -19,7 +19,7 @@
 struct board_target {
     struct board_machine *usb;   /* one of the two */
     struct board_jtag *jtag;
-    struct sim_machine *machine;
+    struct soc_runner *machine;
     const uint32_t *parameters;
     /* A board is used by one thread at a time, in the order in which they came. */
     pthread_mutex_t lock;
@@ -53,7 +53,7 @@ static bool has_all(const uint32_t *parameters, const struct target_options *opt
 static void board_close(void *machine)
 {
     struct board_target *t = machine;
-    sim_machine_free(t->machine);
+    soc_runner_free(t->machine);
     board_machine_free(t->usb);
     board_jtag_free(t->jtag);
     pthread_mutex_destroy(&t->lock);
@@ -92,15 +92,15 @@ static bool board_usage(const struct target_options *o, struct why *why)
         return refuse(why, "--openocd is of --link jtag");
     if (o->serial && jtag)
         return refuse(why, "--serial is of --link usb: which board OpenOCD talks to, it was told");
-    struct sim_config config;
-    return sim_config_parse(&config, o, why);
+    struct soc_config config;
+    return soc_config_parse(&config, o, why);
 }
 
 static bool board_open(const struct target_options *options, void **machine, struct why *why)
 {
-    struct sim_config config;
+    struct soc_config config;
     *machine = NULL;
-    if (!sim_config_parse(&config, options, why))
+    if (!soc_config_parse(&config, options, why))
         return false;
     struct board_target *t = calloc(1, sizeof *t);
     if (!t)
@@ -108,14 +108,14 @@ static bool board_open(const struct target_options *options, void **machine, str
     pthread_mutex_init(&t->lock, NULL);
     pthread_cond_init(&t->turn, NULL);
     const struct soc_interface *soc = connect(t, options, why);
-    struct sim_plan plan = {
+    struct soc_runner_plan plan = {
         .soc = soc, .setup = config.setup, .seed = options->seed, .timeout = options->timeout,
         .cycles = true
     };
     bool good = soc && has_all(t->parameters, options, &config.setup, why);
     if (good) {
         plan.vary_delay = !options->delay && t->parameters[BOARD_PARAM_FLAGS] & BOARD_FLAG_DELAYS;
-        t->machine = sim_machine_new(&plan);
+        t->machine = soc_runner_new(&plan);
         good = t->machine || refuse(why, "out of memory");
     }
     if (!good)
@@ -127,12 +127,12 @@ static bool board_open(const struct target_options *options, void **machine, str
 
 static struct abilities board_can(const void *machine)
 {
-    return sim_machine_can(((const struct board_target *)machine)->machine);
+    return soc_runner_can(((const struct board_target *)machine)->machine);
 }
 
 static struct machine_claims board_claims(const void *machine)
 {
-    return sim_machine_claims(((const struct board_target *)machine)->machine);
+    return soc_runner_claims(((const struct board_target *)machine)->machine);
 }
 
 static void take_turn(struct board_target *t)
@@ -159,7 +159,7 @@ static enum target_result board_run(void *machine, const struct program *p, uint
 {
     struct board_target *t = machine;
     take_turn(t);
-    enum target_result result = sim_machine_run(t->machine, p, first, count, sink, why);
+    enum target_result result = soc_runner_run(t->machine, p, first, count, sink, why);
     if (result == TARGET_LOST && (!t->usb || board_machine_trouble(t->usb) != LINK_LOST))
         result = TARGET_FAILED;
     end_turn(t);
@@ -168,12 +168,12 @@ static enum target_result board_run(void *machine, const struct program *p, uint
 
 static uint64_t board_cycles(const void *machine)
 {
-    return sim_machine_cycles(((const struct board_target *)machine)->machine);
+    return soc_runner_cycles(((const struct board_target *)machine)->machine);
 }
 
 static double board_seconds(const void *machine)
 {
-    return sim_machine_seconds(((const struct board_target *)machine)->machine);
+    return soc_runner_seconds(((const struct board_target *)machine)->machine);
 }
 
 static int board_connected(void)

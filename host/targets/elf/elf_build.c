@@ -60,7 +60,7 @@ static void write_test(FILE *out, const struct content *c)
 
 static void write_source(FILE *out, const struct content *c)
 {
-    elf_source_write(out, c->p, c->f, c->first, c->count, c->seed);
+    elf_assembly_write(out, c->p, c->f, c->first, c->count, c->seed);
 }
 
 static void write_text(FILE *out, const struct elf_text *t)

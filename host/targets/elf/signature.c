@@ -136,13 +136,13 @@ bool signature_raw(uint8_t *bytes, size_t *length, struct why *why)
 
 /* ---- files ------------------------------------------------------------------------------ */
 
-static bool read_all(FILE *stream, uint8_t **bytes, size_t *length)
+static bool read_all(FILE *in, uint8_t **bytes, size_t *length)
 {
     size_t capacity = 65536;
     uint8_t *buffer = malloc(capacity);
     *length = 0;
     while (buffer) {
-        *length += fread(buffer + *length, 1, capacity - *length, stream);
+        *length += fread(buffer + *length, 1, capacity - *length, in);
         if (*length < capacity)
             break;
         uint8_t *larger = capacity > SIZE_MAX / 2 ? NULL : realloc(buffer, capacity *= 2);
@@ -151,19 +151,19 @@ static bool read_all(FILE *stream, uint8_t **bytes, size_t *length)
         buffer = larger;
     }
     *bytes = buffer;
-    return buffer && !ferror(stream);
+    return buffer && !ferror(in);
 }
 
 bool signature_read(const char *file, uint8_t **bytes, size_t *length, struct why *why)
 {
     *bytes = NULL;
-    FILE *stream = fopen(file, "re");
-    if (!stream)
+    FILE *in = fopen(file, "re");
+    if (!in)
         return refuse(why, "%s", strerror(errno));
     errno = 0;
-    bool fine = read_all(stream, bytes, length);
+    bool fine = read_all(in, bytes, length);
     int error = errno ? errno : ENOMEM;
-    fclose(stream);
+    fclose(in);
     fine = fine ? signature_raw(*bytes, length, why) : refuse(why, "%s", strerror(error));
     if (!fine) {
         free(*bytes);

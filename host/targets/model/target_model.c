@@ -12,8 +12,8 @@
 enum { TURNS = 1 << 16 };
 
 struct model_target {
-    struct machine *machine;
-    struct machine_setup setup;
+    struct model_machine *machine;
+    struct model_machine_setup setup;
     double timeout;
 };
 
@@ -35,7 +35,7 @@ static bool choose_detection(const char *tm, bool *eager, struct why *why)
 
 static bool model_open(const struct target_options *options, void **machine, struct why *why)
 {
-    struct machine_setup setup = { .model = options->model_given ? options->model : ORDEAL_TSO,
+    struct model_machine_setup setup = { .model = options->model_given ? options->model : ORDEAL_TSO,
                                    .seed = options->seed };
     *machine = NULL;
     if (!choose_detection(options->tm, &setup.eager, why))
@@ -46,10 +46,10 @@ static bool model_open(const struct target_options *options, void **machine, str
         return false;
     setup.bug = (enum bug)bug;
     struct model_target *t = calloc(1, sizeof *t);
-    struct machine *m = machine_new(&setup);
+    struct model_machine *m = model_machine_new(&setup);
     if (!t || !m) {
         free(t);
-        machine_free(m);
+        model_machine_free(m);
         return refuse(why, "out of memory");
     }
     *t = (struct model_target){ m, setup, options->timeout };
@@ -77,7 +77,7 @@ static struct machine_claims model_claims(const void *machine)
 static enum target_result hung(const struct model_target *t, const struct program *p,
                                struct why *why)
 {
-    struct machine_place place = machine_unfinished(t->machine);
+    struct model_machine_place place = model_machine_unfinished(t->machine);
     char operation[256];
     ordeal_trace_format(p->test, place.op, operation, sizeof operation);
     snprintf(why->text, sizeof why->text, "no end after %g s; P%" PRIu32 " is at %s", t->timeout,
@@ -89,8 +89,8 @@ static enum target_result run_once(struct model_target *t, const struct program 
                                    uint64_t iteration, uint64_t *values, struct why *why)
 {
     double started = 0;
-    machine_start(t->machine, iteration, values);
-    while (!machine_go(t->machine, TURNS)) {
+    model_machine_start(t->machine, iteration, values);
+    while (!model_machine_go(t->machine, TURNS)) {
         if (interrupted())
             return TARGET_STOPPED;
         double now = now_seconds();
@@ -109,7 +109,7 @@ static enum target_result model_run(void *machine, const struct program *p, uint
     struct model_target *t = machine;
     enum target_result result = TARGET_DONE;
     uint64_t *values = calloc((size_t)p->slots + 1, sizeof *values);
-    if (!values || !machine_load(t->machine, p)) {
+    if (!values || !model_machine_load(t->machine, p)) {
         free(values);
         refuse(why, "out of memory");
         return TARGET_FAILED;
@@ -128,7 +128,7 @@ static void model_close(void *machine)
     struct model_target *t = machine;
     if (!t)
         return;
-    machine_free(t->machine);
+    model_machine_free(t->machine);
     free(t);
 }
 

@@ -137,7 +137,7 @@ static bool parse_setup(struct soc_setup *s, const struct target_options *o, str
 }
 
 /* What the lean machine has not. */
-static bool check_lean(const struct sim_config *c, struct why *why)
+static bool check_lean(const struct soc_config *c, struct why *why)
 {
     const struct soc_setup *s = &c->setup;
     const char *lacks = s->model != SOC_TSO ? "a model other than TSO" : s->bug ? "bugs to choose"
@@ -146,9 +146,9 @@ static bool check_lean(const struct sim_config *c, struct why *why)
     return !c->parameters.lean || !lacks || refuse(why, "the lean machine does not have %s", lacks);
 }
 
-bool sim_config_parse(struct sim_config *c, const struct target_options *o, struct why *why)
+bool soc_config_parse(struct soc_config *c, const struct target_options *o, struct why *why)
 {
-    *c = (struct sim_config){ 0 };
+    *c = (struct soc_config){ 0 };
     if (o->soc && (o->config || o->harts))
         return refuse(why, "--soc is a machine as it was built; --%s does not go with it",
                       o->config ? "config" : "harts");
