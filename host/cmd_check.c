@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
+#include "base/interrupt.h"
+#include "base/progress.h"
 #include "tell/input.h"
 #include "base/options.h"
 #include "base/output.h"

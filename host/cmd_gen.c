@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/interrupt.h"
+#include "base/progress.h"
 #include "test/generate.h"
 #include "tell/input.h"
 #include "base/options.h"

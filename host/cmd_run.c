@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/interrupt.h"
+#include "base/progress.h"
 #include "targets/bug_list.h"
 #include "trial/failure.h"
 #include "targets/machine_pool.h"

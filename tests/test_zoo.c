@@ -108,12 +108,12 @@ static void the_list_as_json_has_a_line_for_each(void)
 static void a_bug_is_chosen_by_its_name(void)
 {
     int number = 0;
-    TEST_ASSERT_TRUE(bug_parse(&zoo, "upgrade-wins", ORDEAL_SC, &number, why.text, 1024));
+    TEST_ASSERT_TRUE(bug_parse(&zoo, "upgrade-wins", ORDEAL_SC, &number, &why));
     TEST_ASSERT_EQUAL(22, number);
-    TEST_ASSERT_FALSE(bug_parse(&zoo, "upgrade-win", ORDEAL_SC, &number, why.text, 1024));
+    TEST_ASSERT_FALSE(bug_parse(&zoo, "upgrade-win", ORDEAL_SC, &number, &why));
     said("did you mean 'upgrade-wins'?");
     said("deadlock");
-    TEST_ASSERT_FALSE(bug_parse(&zoo, "coalesce", ORDEAL_RMO, &number, why.text, 1024));
+    TEST_ASSERT_FALSE(bug_parse(&zoo, "coalesce", ORDEAL_RMO, &number, &why));
     said("the bug 'coalesce' cannot be in the machine of RMO; it can be in: TSO");
 }
 

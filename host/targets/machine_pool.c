@@ -80,9 +80,8 @@ bool machine_options_fit(const struct machine_options *o, const struct target *t
             snprintf(list + used, sizeof list - used, "%s%.*s",
                      !used ? "" : at[length] ? ", " : " or ", (int)length, at);
         }
-        snprintf(why->text, sizeof why->text, "--%s is for --target %s; the target '%s' does not "
+        return why_say(why, "--%s is for --target %s; the target '%s' does not "
                  "know it", e->option, list, target->name);
-        return false;
     }
     return true;
 }
@@ -125,7 +124,7 @@ int machine_pool_usual_jobs(const struct target *target, const struct machine_op
 static void say_how_many(int opened, int jobs, struct why *why)
 {
     struct why reason = *why;
-    snprintf(why->text, sizeof why->text, "%d were asked for, %d can be used: %.900s", jobs, opened,
+    why_say(why, "%d were asked for, %d can be used: %.900s", jobs, opened,
              reason.text);
 }
 

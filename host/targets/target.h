@@ -12,6 +12,7 @@
 #ifndef HOST_TARGET_H
 #define HOST_TARGET_H
 
+#include "base/why.h"
 #include "test/program.h"
 
 struct bug_list;
@@ -51,8 +52,6 @@ enum target_result {
                                     what the test did; the next may be tried */
     TARGET_FAILED,               /* why: it crashed, could not be started, was lost */
 };
-
-struct why { char text[1024]; };
 
 struct target_sink {
     /* The values of one iteration, the target's again after the call; false: stop. */

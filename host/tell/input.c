@@ -5,6 +5,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/interrupt.h"
+#include "base/progress.h"
+
 static enum ordeal_status refuse(struct input *in, enum ordeal_status status, const char *reason)
 {
     in->error = (struct ordeal_error){ .status = status };

@@ -8,7 +8,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "base/command.h"
+#include "base/nearest.h"
 
 /* ---- the table ----------------------------------------------------------------------------- */
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/progress.h"
+#include "base/clock.h"
 #include "pipeline_parts.h"
 
 enum { PERIOD = 64 };                        /* outcomes between looks at the clock */
