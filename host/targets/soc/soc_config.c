@@ -87,8 +87,8 @@ static bool parse_setting(struct soc_parameters *p, const char *text, size_t len
 static bool parse_parameters(struct soc_parameters *p, const struct target_options *o,
                              struct why *why)
 {
-    *p = (struct soc_parameters){ .harts = o->harts, .transactions = true, .bugs = true,
-                                  .checks = true };
+    *p = (struct soc_parameters){ .harts = o->harts < UINT32_MAX ? (uint32_t)o->harts : UINT32_MAX,
+                                  .transactions = true, .bugs = true, .checks = true };
     p->coverage = o->coverage;
     for (const char *text = o->config; text && *text; ) {
         size_t length = strcspn(text, ",");
