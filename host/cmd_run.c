@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/interrupt.h"
 #include "base/progress.h"
 #include "targets/bug_list.h"

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/interrupt.h"
 #include "base/progress.h"
 #include "tell/explain.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What can run a test: one interface, a file or a folder for each
- * (target_*.c), one table (target.c).
+/* What can run a test: one interface, a folder for each (target_*.c), one table
+ * (target.c).
  *
  * A target is opened once with the options of `ordeal run` and then runs many programs. It says
  * what it can do, and target_refusal() compares that with what a program asks before anything
