@@ -573,7 +573,7 @@ static enum ordeal_status emit_thread(struct emitter *m)
                 return status;
         }
         }
-        if (limit_hit(e->o, "expansion", (double)m->event / (double)e->events))
+        if (limit_hit(e->o, "expansion", e->events ? (double)m->event / (double)e->events : -1))
             return e->o->error.status;
     }
     return ORDEAL_OK;
