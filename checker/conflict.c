@@ -75,6 +75,8 @@ static bool release(struct conflict *c, uint32_t node, struct classic_result *r)
 static bool sort(struct conflict *c, struct classic_result *r)
 {
     const struct graph *g = c->g;
+    if (g->pred_first[0] < g->pred_first[1])
+        return true; /* nothing is before the root: no order, as conclude() will say */
     for (uint32_t n = 1; n < g->nodes; n++) {
         for (uint32_t i = g->succ_first[n]; i < g->succ_first[n + 1]; i++)
             c->indegree[g->succ[i]]++;
