@@ -53,6 +53,7 @@ static enum ordeal_status blank_trace(struct shaping *s)
     s->blank = *t;
     s->blank.ops.data = mem_array(t->o, t->ops.count, sizeof *t->ops.data);
     s->blank.bytes.data = mem_zero(t->o, bytes, 1);
+    s->blank.bytes.count = bytes; /* the last ones are what wide loads are taken to have seen */
     s->blank.times.count = s->blank.registers.count = 0;
     if (!s->blank.ops.data || !s->blank.bytes.data)
         return t->o->error.status;
