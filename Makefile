@@ -9,8 +9,16 @@ BUILD  ?= build
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 
+# A release leaves out the assertions that cost (checker/invariant.h). It is built in a place of its
+# own, so that objects do not mix; models and Unity are the same.
+ifdef RELEASE
+SIM   ?= $(BUILD)/sim
+UNITY ?= $(BUILD)/unity
+override BUILD := $(BUILD)/release
+endif
+
 CFLAGS ?= -O2 -g
-override CFLAGS += -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror $(SANITIZE)
+override CFLAGS += $(if $(RELEASE),-DORDEAL_RELEASE) -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror $(SANITIZE)
 LDFLAGS += $(SANITIZE)
 
 # Asked of pkg-config when a recipe runs, that is, after the set-up has installed what is missing.
@@ -61,6 +69,7 @@ board: firmware $(BUILD)/ordeal-board
 help:
 	@echo 'make           build $(BUILD)/ordeal, $(BUILD)/libordeal.a, and the usual models of the machine'
 	@echo 'make program   the first two of these'
+	@echo 'make RELEASE=1 [program, install, ...]  the same without assertions that cost, in $(BUILD)/release'
 	@echo 'make board     $(BUILD)/ordeal-board, which simulates one, and its firmware'
 	@echo 'make run       set up, build, put this computer on trial and a machine with a bug'
 	@echo 'make test      set up, build, run all tests; the last line is "N passed, N failed"'
