@@ -11,7 +11,7 @@
 struct input {
     const char *name;             /* as given; "-" is standard input */
     const char *label;            /* for messages: "-" is "standard input" */
-    FILE *stream;
+    FILE *file;
     struct ordeal *o;             /* a context of its own: limits and memory are per file */
     struct ordeal_reader *reader;
     struct ordeal_trace *trace;   /* the current one */
@@ -27,8 +27,5 @@ enum ordeal_status input_open(struct input *in, const char *name, enum ordeal_fo
  * in->trace is what could be read). The trace before it is freed. */
 enum ordeal_status input_next(struct input *in);
 void input_close(struct input *in);
-
-/* "file:line:column: " as far as they are known, then the reason; as snprintf. */
-int error_format(const struct ordeal_error *e, char *buffer, size_t size);
 
 #endif

@@ -8,7 +8,8 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "base/command.h"
+#include "base/error.h"
+#include "base/nearest.h"
 
 /* ---- the table ----------------------------------------------------------------------------- */
 
@@ -70,19 +71,9 @@ static bool parse_value(const struct bias_key *k, const char *text, uint32_t *va
 bool bias_refuse(struct ordeal_error *e, const struct bias_origin *where, const char *format, ...)
 {
     va_list args;
-    *e = (struct ordeal_error){ .status = ORDEAL_BAD_INPUT, .line = where ? where->line : 0 };
-    if (where && where->file)
-        snprintf(e->file, sizeof e->file, "%s", where->file);
     va_start(args, format);
-    vsnprintf(e->reason, sizeof e->reason, format, args);
+    error_vbad(e, where && where->file ? where->file : "", where ? where->line : 0, format, args);
     va_end(args);
-    return false;
-}
-
-static bool out_of_memory(struct ordeal_error *e)
-{
-    bias_refuse(e, NULL, "out of memory");
-    e->status = ORDEAL_NO_MEMORY;
     return false;
 }
 
@@ -130,7 +121,7 @@ struct reading {
     struct bias *b;
     struct bias_origin at;
     struct ordeal_error *e;
-    FILE *stream;
+    FILE *in;
     bool failed;
     bool key_seen;               /* in the section */
     bool indented;               /* with a key before it, it goes on with that one's value */
@@ -225,7 +216,7 @@ static struct bias_idiom *own_idiom(struct reading *r, const char *name)
     if (fresh.name && LIST_PUSH(&b->idioms, fresh))
         return &b->idioms.data[b->idioms.count - 1];
     free(fresh.name);
-    out_of_memory(r->e);
+    error_out_of_memory(r->e, "");
     return NULL;
 }
 
@@ -247,7 +238,7 @@ static bool add_line(struct reading *r, struct bias_idiom *x, const char *line, 
                            "a line of an idiom has at most %d characters", IDIOM_LINE_MOST);
     char *longer = realloc(x->text, x->length + empty + length + 2);
     if (!longer)
-        return out_of_memory(r->e);
+        return error_out_of_memory(r->e, "");
     memset(longer + x->length, '\n', empty);
     snprintf(longer + x->length + empty, length + 2, "%.*s\n", (int)length, line);
     x->text = longer;
@@ -284,7 +275,7 @@ static bool add_file(struct reading *r, struct bias_idiom *x, FILE *f, const cha
     size_t size = 0;
     x->text_at = (struct bias_origin){ keep_file_name(r->b, path), 1, r->at.reading };
     if (!x->text_at.file)
-        return out_of_memory(r->e);
+        return error_out_of_memory(r->e, "");
     errno = 0;
     ssize_t length = getdelim(&text, &size, '\0', f);
     bool good = !ferror(f) && feof(f);
@@ -304,7 +295,7 @@ static bool set_file(struct reading *r, struct bias_idiom *x, const char *name)
     bool good = f ? add_file(r, x, f, path)
                   : path ? bias_refuse(r->e, &r->at, "idiom %s.file = %s: %s", x->name, path,
                                        strerror(errno))
-                         : out_of_memory(r->e);
+                         : error_out_of_memory(r->e, "");
     if (f)
         fclose(f);
     free(path);
@@ -370,11 +361,11 @@ static bool fail(struct reading *r, const char *reason)
 static char *read_line(char *line, int size, void *user)
 {
     struct reading *r = user;
-    int length = 0, c = r->failed ? EOF : getc(r->stream);
+    int length = 0, c = r->failed ? EOF : getc(r->in);
     if (c == EOF)
         return NULL;
     r->at.line++;
-    for (; c != EOF && c != '\n'; c = getc(r->stream)) {
+    for (; c != EOF && c != '\n'; c = getc(r->in)) {
         if (c == '\0' || (c < ' ' && c != '\t' && c != '\r'))
             return fail(r, "a control character; a bias file is text"), NULL;
         if (length >= size - 3)
@@ -416,16 +407,16 @@ bool bias_read(struct bias *b, const char *file, struct ordeal_error *e)
 {
     struct reading r = { .b = b, .e = e, .at = { keep_file_name(b, file), 0, ++b->readings } };
     if (!r.at.file)
-        return out_of_memory(e);
+        return error_out_of_memory(e, "");
     errno = 0;
-    r.stream = fopen(file, "re");
-    if (!r.stream) {
+    r.in = fopen(file, "re");
+    if (!r.in) {
         bias_refuse(e, &r.at, "%s", strerror(errno));
         e->status = ORDEAL_IO;
         return false;
     }
     int bad_line = ini_parse_stream(read_line, &r, take_value, &r);
-    if (!r.failed && ferror(r.stream)) {
+    if (!r.failed && ferror(r.in)) {
         fail(&r, strerror(errno));
         e->status = ORDEAL_IO;
     }
@@ -433,7 +424,7 @@ bool bias_read(struct bias *b, const char *file, struct ordeal_error *e)
         r.at.line = (uint32_t)bad_line;
         fail(&r, "expected '[section]' or 'key = value'");
     }
-    fclose(r.stream);
+    fclose(r.in);
     return !r.failed && bad_line == 0;
 }
 
@@ -481,56 +472,56 @@ bool bias_set(struct bias *b, const char *assignment, struct ordeal_error *e)
 {
     struct reading r = { .b = b, .e = e, .at = { "--set", 0, ++b->readings } };
     char *text = strdup(assignment);
-    bool good = text ? set_assignment(&r, text) : out_of_memory(e);
+    bool good = text ? set_assignment(&r, text) : error_out_of_memory(e, "");
     free(text);
     return good;
 }
 
 /* ---- writing ------------------------------------------------------------------------------- */
 
-static void write_help(const struct bias_key *k, FILE *stream)
+static void write_help(const struct bias_key *k, FILE *out)
 {
     char allowed[128], preset[32];
     bias_allowed(k, allowed, sizeof allowed);
     bias_value_text(k, k->preset, preset, sizeof preset);
-    fputs("# ", stream);
+    fputs("# ", out);
     for (const char *p = k->help; *p; p++) {
-        putc(*p, stream);
+        putc(*p, out);
         if (*p == '\n')
-            fputs("# ", stream);
+            fputs("# ", out);
     }
-    fprintf(stream, " (%s; default %s)\n", allowed, preset);
+    fprintf(out, " (%s; default %s)\n", allowed, preset);
 }
 
-static void write_idiom(const struct bias_idiom *x, FILE *stream)
+static void write_idiom(const struct bias_idiom *x, FILE *out)
 {
-    fprintf(stream, "\n[idiom %s]\n", x->name);
+    fprintf(out, "\n[idiom %s]\n", x->name);
     if (x->weight_at.reading)
-        fprintf(stream, "weight = %" PRIu32 "\n", x->weight);
+        fprintf(out, "weight = %" PRIu32 "\n", x->weight);
     if (!x->text)
         return;
-    fputs("test =\n", stream);
+    fputs("test =\n", out);
     for (const char *line = x->text, *end; *line; line = end + 1) {
         end = strchr(line, '\n');
         if (end > line)
-            fprintf(stream, "    %.*s\n", (int)(end - line), line);
+            fprintf(out, "    %.*s\n", (int)(end - line), line);
     }
 }
 
-bool bias_write(const struct bias *b, FILE *stream, bool with_help)
+bool bias_write(const struct bias *b, FILE *out, bool with_help)
 {
     char value[32];
     for (int i = 0; i < BIAS_KEY_COUNT; i++) {
         const struct bias_key *k = &bias_keys[i];
         bool first = i == 0 || strcmp(k->section, bias_keys[i - 1].section) != 0;
         if (first)
-            fprintf(stream, "%s[%s]\n", i ? "\n" : "", k->section);
+            fprintf(out, "%s[%s]\n", i ? "\n" : "", k->section);
         if (with_help)
-            write_help(k, stream);
+            write_help(k, out);
         bias_value_text(k, b->values[i], value, sizeof value);
-        fprintf(stream, "%s = %s\n", k->name, value);
+        fprintf(out, "%s = %s\n", k->name, value);
     }
     for (size_t i = 0; i < b->idioms.count; i++)
-        write_idiom(&b->idioms.data[i], stream);
-    return !ferror(stream);
+        write_idiom(&b->idioms.data[i], out);
+    return !ferror(out);
 }
