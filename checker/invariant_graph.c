@@ -9,13 +9,13 @@
 static void check_locations(const struct execution *x)
 {
     for (uint32_t l = 0; l < x->locations; l++) {
-        const struct location *here = &x->location[l], *before = here - 1;
+        const struct location *here = &x->location[l], *before = l ? here - 1 : NULL;
         uint64_t size = UINT64_C(1) << here->size_log2;
         assert(here->size_log2 <= 3 && here->address % size == 0);
-        if (l && before->base == here->base) /* they ascend, and do not overlap */
+        if (before && before->base == here->base) /* they ascend, and do not overlap */
             assert(before->address + ((UINT64_C(1) << before->size_log2) - 1) < here->address);
-        else if (l)
-            assert(before->base < here->base);
+        else
+            assert(!before || before->base < here->base);
     }
 }
 

@@ -105,12 +105,18 @@ struct division {
 /* What holds for a block because of the words around it. */
 struct surrounding { bool accessed, divided; };
 
+static bool ascends(const struct division *d, uint32_t base, uint64_t address)
+{
+    if (d->locations.count == 0)
+        return true;
+    struct location last = d->locations.data[d->locations.count - 1];
+    return last.base < base || (last.base == base && last.address < address);
+}
+
 static bool emit(struct division *d, uint32_t base, uint64_t address, uint8_t size_log2)
 {
     struct location fresh = { .base = base, .size_log2 = size_log2, .address = address };
-    const struct location *last = d->locations.data + d->locations.count - 1;
-    assert(d->locations.count == 0 || last->base < base
-           || (last->base == base && last->address < address));
+    assert(ascends(d, base, address));
     return VEC_PUSH(d->o, &d->locations, fresh);
 }
 
