@@ -9,8 +9,16 @@ BUILD  ?= build
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 
+# A release leaves out the assertions that cost (checker/invariant.h). It is built in a place of its
+# own, so that objects do not mix; models and Unity are the same.
+ifdef RELEASE
+SIM   ?= $(BUILD)/sim
+UNITY ?= $(BUILD)/unity
+override BUILD := $(BUILD)/release
+endif
+
 CFLAGS ?= -O2 -g
-override CFLAGS += -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror $(SANITIZE)
+override CFLAGS += $(if $(RELEASE),-DORDEAL_RELEASE) -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror $(SANITIZE)
 LDFLAGS += $(SANITIZE)
 
 # Asked of pkg-config when a recipe runs, that is, after the set-up has installed what is missing.
@@ -31,7 +39,7 @@ SIMULATED  := $(call objects,$(filter-out sim/models.c,$(wildcard sim/*.c)))
 SUPPORT    := $(filter-out $(OBJ)/tests/support/firmware_%,$(call objects,tests/support/*.c \
                 tests/bench/workload.c tests/bench/wire_speed.c))
 FIRMWARE   := $(filter-out $(OBJ)/firmware/main.o,$(call objects,firmware/*.c tests/support/firmware_*.c))
-BENCHMARK  := $(call objects,tests/bench/*.c)
+BENCHMARK  := $(call objects,$(filter-out tests/bench/cost.c,$(wildcard tests/bench/*.c)))
 CAMPAIGN   := $(call objects,tests/zoo/*.c)
 TESTS      := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
 EXAMPLES   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/example_*.c))
@@ -61,6 +69,7 @@ board: firmware $(BUILD)/ordeal-board
 help:
 	@echo 'make           build $(BUILD)/ordeal, $(BUILD)/libordeal.a, and the usual models of the machine'
 	@echo 'make program   the first two of these'
+	@echo 'make RELEASE=1 [program, install, ...]  the same without assertions that cost, in $(BUILD)/release'
 	@echo 'make board     $(BUILD)/ordeal-board, which simulates one, and its firmware'
 	@echo 'make run       set up, build, put this computer on trial and a machine with a bug'
 	@echo 'make test      set up, build, run all tests; the last line is "N passed, N failed"'
@@ -235,7 +244,21 @@ $(BUILD)/tests/example_%: $(OBJ)/tests/example_%.o $(BUILD)/libordeal.a
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) $^ $(CHECKER_LIBS) -o $@
 
-$(BUILD)/bench: $(BENCHMARK) $(BUILD)/libboard.a $(INSIDE)
+# What assertions cost: the jobs of cost.c with a library behind them of which nothing else is
+# visible, with all assertions, with those of a release, and with none.
+COSTS := $(addprefix $(OBJ)/cost_,all.o release.o none.o)
+COSTED := $(wildcard checker/*.c) tests/bench/cost.c
+$(OBJ)/cost_all.o:     ASSERTIONS = -UORDEAL_RELEASE -UNDEBUG
+$(OBJ)/cost_release.o: ASSERTIONS = -DORDEAL_RELEASE -UNDEBUG
+$(OBJ)/cost_none.o:    ASSERTIONS = -DORDEAL_RELEASE -DNDEBUG -Wno-unused
+$(foreach k,all release none,$(eval $(OBJ)/cost_$(k).o: $(COSTED:%.c=$(OBJ)/cost_$(k)/%.o)))
+$(foreach k,all release none,$(eval $(OBJ)/cost_$(k)/%.o: %.c ; \
+    @mkdir -p $$(@D) && $$(CC) $$(CFLAGS) $$(ASSERTIONS) -Ichecker -MMD -MP -c $$< -o $$@))
+$(COSTS):
+	$(LD) -r -o $@ $(COSTED:%.c=$(@:.o=)/%.o)
+	objcopy --redefine-sym cost_of=$(basename $(@F)) --keep-global-symbol=$(basename $(@F)) $@
+
+$(BUILD)/bench: $(BENCHMARK) $(COSTS) $(BUILD)/libboard.a $(INSIDE)
 	$(CC) $(LDFLAGS) -pthread $^ -Wl,--as-needed $(HOST_LIBS) $(CHECKER_LIBS) -o $@
 
 $(BUILD)/zoo: $(CAMPAIGN) $(INSIDE)

@@ -13,11 +13,13 @@ uint8_t certify_assumed_membar(enum ordeal_model m)
         [ORDEAL_PC]  = ORDEAL_LL | ORDEAL_LS | ORDEAL_SS,  /* LoadOp, StoreStore */
         [ORDEAL_RMO] = 0,
     };
+    assert((unsigned)m < ORDEAL_MODELS);
     return assumed[m];
 }
 
 void *scratch_zero(struct scratch *s, size_t count, size_t size)
 {
+    assert(s->count < SCRATCH_BLOCKS);
     void *p = mem_zero(s->o, count, size);
     if (p) {
         s->block[s->count].pointer = p;
@@ -42,11 +44,17 @@ void scratch_free(struct scratch *s)
     }
 }
 
-enum ordeal_status scratch_status(const struct scratch *s) { return s->o->error.status; }
+enum ordeal_status scratch_status(const struct scratch *s)
+{
+    enum ordeal_status status = s->o->error.status;
+    assert(status == ORDEAL_NO_MEMORY || status == ORDEAL_LIMIT);
+    return status;
+}
 
 const char *certify_event_text(const struct execution *x, uint32_t event, char text[EVENT_TEXT])
 {
     char name[EVENT_TEXT - 16];
+    assert(event < x->events);
     if (x->op[event] != NONE) {
         ordeal_trace_format(x->trace, x->op[event], text, EVENT_TEXT);
     } else {
@@ -67,15 +75,22 @@ static enum ordeal_status check_frame(const struct ordeal_verdict *v)
     return ORDEAL_OK;
 }
 
-enum ordeal_status certify(const struct ordeal_verdict *v)
+static enum ordeal_status check_result(const struct ordeal_verdict *v)
 {
-    enum ordeal_status status = check_frame(v);
-    if (status != ORDEAL_OK)
-        return status;
     switch (v->result) {
     case ORDEAL_PASS: return certify_order(v);
     case ORDEAL_FAIL: return certify_proof(v);
     case ORDEAL_UNDECIDED: return ORDEAL_OK;
     }
     return fail(v->o, ORDEAL_INTERNAL, "there is no verdict %u", (unsigned)v->result);
+}
+
+enum ordeal_status certify(const struct ordeal_verdict *v)
+{
+    size_t used = v->o->used;
+    enum ordeal_status status = check_frame(v);
+    if (status == ORDEAL_OK)
+        status = check_result(v);
+    assert(v->o->used == used); /* all scratch is given back */
+    return status;
 }

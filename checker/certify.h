@@ -17,10 +17,11 @@ uint8_t certify_assumed_membar(enum ordeal_model m);
 static inline bool certify_has_views(enum ordeal_model m) { return m == ORDEAL_PC; }
 
 /* Arrays that are freed together. */
+enum { SCRATCH_BLOCKS = 16 };
 struct scratch {
     struct ordeal *o;
     size_t count;
-    struct { void *pointer; size_t bytes; } block[16];
+    struct { void *pointer; size_t bytes; } block[SCRATCH_BLOCKS];
 };
 void *scratch_zero(struct scratch *s, size_t count, size_t size); /* cleared; NULL: no memory */
 void *scratch_none(struct scratch *s, size_t count);              /* of uint32_t, all NONE */

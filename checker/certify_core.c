@@ -69,6 +69,7 @@ static enum ordeal_status check_finals(const struct ordeal_verdict *v,
 
 static bool depends(const struct execution *whole, uint32_t from, uint32_t to)
 {
+    assert(from < whole->groups && to < whole->groups);
     uint32_t low = 0, high = whole->dependences;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;

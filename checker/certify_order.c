@@ -47,6 +47,7 @@ static enum ordeal_status refuse_place(const struct order_check *c, uint32_t pla
 {
     char here[EVENT_TEXT], there[EVENT_TEXT];
     const struct ordeal_place *order = c->v->order.data;
+    assert(place >= 1 && place <= c->v->order.count && other <= c->v->order.count);
     certify_event_text(c->x, order[place - 1].event, here);
     if (other == 0)
         return fail(c->v->o, ORDEAL_INTERNAL, "place %u (%s): %s", place, here, why);
@@ -81,8 +82,10 @@ static uint32_t cell_of_view(const struct order_check *c, uint32_t word, uint32_
 /* With views a load has one slot, a store one for each cell of its word. */
 static uint32_t slot_of(const struct order_check *c, uint32_t event, uint32_t cell)
 {
-    uint32_t slot = c->slot_first[event];
-    return c->x->is_store[event] ? slot + cell - c->cell_first[c->x->loc[event]] : slot;
+    uint32_t slot = c->slot_first[event], word = c->x->loc[event];
+    assert(!is_initial(c->x, event) && cell >= c->cell_first[word]
+           && cell < c->cell_first[word + 1]);
+    return c->x->is_store[event] ? slot + cell - c->cell_first[word] : slot;
 }
 
 static uint32_t first_place(const struct order_check *c, uint32_t event)
@@ -132,6 +135,7 @@ static uint32_t *join_words(struct order_check *c)
             if (x->group[e - 1] != x->group[e] || lowest[a] == lowest[b])
                 continue;
             lowest[a] = lowest[b] = lowest[a] < lowest[b] ? lowest[a] : lowest[b];
+            assert_hot(lowest[a] <= a && lowest[b] <= b);
             changed = true;
         }
     }
@@ -168,8 +172,9 @@ static bool make_cells(struct order_check *c)
     for (uint32_t e = x->locations; e < x->events; e++) {
         uint32_t l = joined[x->loc[e]];
         if (!x->is_store[e] && seen[l] != event_thread(x, e)) {
-            seen[l] = event_thread(x, e);
-            c->cell_thread[c->cell_first[l] + views[l]++] = seen[l];
+            uint32_t cell = c->cell_first[l] + views[l]++;
+            assert(cell < c->cell_first[l + 1]);
+            c->cell_thread[cell] = seen[l] = event_thread(x, e);
         }
     }
     for (uint32_t l = 0; l < x->locations; l++)
@@ -287,6 +292,7 @@ static enum ordeal_status check_dependence(struct order_check *c, uint32_t group
     uint32_t reach = 0;
     for (; *next < x->dependences && x->dependence[*next].to <= group; ++*next) {
         uint32_t from = x->dependence[*next].from;
+        assert(from < x->dependence[*next].to); /* so its reach is known */
         if (x->dependence[*next].to == group && reach < c->reach[from])
             reach = c->reach[from];
     }
@@ -363,6 +369,7 @@ static enum ordeal_status check_program_order(struct order_check *c)
     uint32_t barrier = 0, dependence = 0;
     for (uint32_t t = 0; status == ORDEAL_OK && t < x->threads; t++)
         status = check_thread(c, t, &barrier, &dependence);
+    assert(status != ORDEAL_OK || !c->reach || dependence == x->dependences);
     return status;
 }
 
@@ -394,6 +401,7 @@ static enum ordeal_status check_values(struct order_check *c)
         uint32_t group = x->group[c->v->order.data[i].event];
         for (uint32_t e = x->group_first[group]; e < x->group_first[group + 1]; e++) {
             uint32_t own = c->own_store[e];
+            assert_hot(own == NONE || (x->is_store[own] && x->loc[own] == x->loc[e]));
             if (x->is_store[e])
                 c->memory[x->loc[e]] = e;
             else if (status == ORDEAL_OK)
@@ -417,11 +425,13 @@ static enum ordeal_status land(struct order_check *c, uint32_t store, uint32_t p
     if (c->rank[store] != rank) /* Coherence */
         return refuse_place(c, place, c->first[store], "the views differ in the order of stores");
     uint32_t before = c->memory[cell];
+    assert(x->loc[before] == x->loc[store]);
     uint32_t landed = is_initial(x, before) ? 0 : c->at[slot_of(c, before, cell)];
     uint32_t group = x->group[store];
     for (uint32_t e = x->group_first[group]; e < x->group_first[group + 1]; e++) {
         if (x->is_store[e])
             continue;
+        assert(c->first[e]); /* place_views() has seen every event */
         if (c->first[e] >= place)
             return refuse_place(c, place, c->first[e], "a swap stores before it loads");
         if (x->loc[e] == x->loc[store] && landed > c->first[e]) /* Atomicity */
@@ -446,6 +456,7 @@ static enum ordeal_status check_together(const struct order_check *c, uint32_t p
         lowest = at < lowest ? at : lowest;
         count++;
     }
+    assert(lowest >= 1 && count >= 1); /* itself */
     if (place - lowest >= count)
         return refuse_place(c, place, lowest, "the words of an atomic access are not together");
     return ORDEAL_OK;
@@ -457,6 +468,7 @@ static enum ordeal_status check_view_place(struct order_check *c, uint32_t place
     struct ordeal_place p = c->v->order.data[place - 1];
     uint32_t cell = cell_of_view(c, x->loc[p.event], p.view), own = c->own_store[p.event];
     enum ordeal_status status;
+    assert(cell != NONE); /* or place_views() would have refused it */
     if (x->is_store[p.event])
         status = land(c, p.event, place, cell);
     else

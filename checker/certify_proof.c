@@ -85,6 +85,7 @@ static uint32_t literal_of(const struct proof_check *p, bool reads, bool negated
 {
     struct statement s = normal(reads, a, b);
     uint32_t n = *find_statement(p, s);
+    assert(n <= p->statements.count);
     return n == 0 ? NONE : 2 * (n - 1) + (negated ^ (s.a != a));
 }
 
@@ -92,6 +93,7 @@ static uint32_t literal_of(const struct proof_check *p, bool reads, bool negated
  * everything is. */
 static bool holds(const struct proof_check *p, uint32_t literal)
 {
+    assert(literal == NONE || literal < 2 * p->statements.count);
     if (p->rup.refuted)
         return true;
     return literal != NONE && (p->assumed[literal] == p->step || rup_forced(&p->rup, literal));
@@ -124,6 +126,7 @@ static enum ordeal_status enter_statement(struct proof_check *p, const struct or
     if (!VEC_PUSH(p->v->o, &p->statements, s))
         return out_of_memory(p);
     *place = (uint32_t)p->statements.count;
+    assert(2 * p->statements.count <= p->table_mask + 1); /* find_statement() comes to an end */
     return ORDEAL_OK;
 }
 
@@ -179,6 +182,7 @@ static enum ordeal_status add_basic_facts(struct proof_check *p)
         do
             ok = VEC_PUSH(p->v->o, &p->clause, 2 * m);
         while (ok && (m = p->rup.rival[m]) != n);
+        assert(p->clause.count <= x->candidate_first[s.a + 1] - x->candidate_first[s.a]);
         if (ok && p->clause.count == x->candidate_first[s.a + 1] - x->candidate_first[s.a])
             ok = rup_add(&p->rup, p->clause.data, p->clause.count);
     }
@@ -330,6 +334,7 @@ static const char *rule_dependence(struct proof_check *p, const struct ordeal_ed
     uint32_t from = x->group[e->from], to = x->group[e->to];
     uint32_t d = first_dependence_behind(x, from);
     p->sweep++;
+    assert(p->sweep && from < to);
     note_dependent(p, from);
     for (uint32_t g = from + 1; g <= to; g++) {
         bool dependent = depends_by_word(p, g);
@@ -553,6 +558,7 @@ static const char *check_edge(struct proof_check *p, const struct ordeal_edge *e
     /* At once means in program order: an edge along it says nothing, one against it is a circle. */
     if (same_node(p, e->from, e->from_view, e->to, e->to_view) && e->from <= e->to)
         return "it stays where it is";
+    assert(e->rule < ORDEAL_RULE_COUNT && edge_rules[e->rule]);
     return edge_rules[e->rule](p, e);
 }
 
@@ -597,6 +603,7 @@ static enum ordeal_status check_step(struct proof_check *p, const struct proof_s
     for (uint32_t i = 0; i < s->literal_count; i++) {
         const struct ordeal_literal *l = &proof->literals.data[s->literal_first + i];
         uint32_t literal = literal_of(p, l->reads, l->negated, l->a, l->b);
+        assert(literal != NONE); /* enter_statements() has seen it */
         if (p->assumed[literal ^ 1] == p->step)
             continue;
         p->assumed[literal ^ 1] = p->step;
@@ -694,6 +701,7 @@ static uint64_t final_value(const struct execution *x, const struct final *f)
 {
     const struct trace_final *whole = &x->trace->finals.data[f->source];
     const struct location *l = &x->location[f->loc];
+    assert(l->address - whole->word.address < UINT64_C(1) << whole->word.size_log2);
     uint64_t value = whole->value >> 8 * (l->address - whole->word.address);
     return l->size_log2 >= 3 ? value : value & ((UINT64_C(1) << (8 << l->size_log2)) - 1);
 }

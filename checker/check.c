@@ -15,7 +15,11 @@ static const char *const algorithm_names[ORDEAL_ALGORITHMS] = {
     [ORDEAL_DERIV_BACK] = "deriv+back",
 };
 
-const char *ordeal_algorithm_name(enum ordeal_algorithm a) { return algorithm_names[a]; }
+const char *ordeal_algorithm_name(enum ordeal_algorithm a)
+{
+    assert((unsigned)a < ORDEAL_ALGORITHMS);
+    return algorithm_names[a];
+}
 
 bool ordeal_algorithm_parse(const char *name, enum ordeal_algorithm *a)
 {
@@ -58,6 +62,7 @@ static enum ordeal_status check_usage(const struct execution *x,
 static bool take_node(struct ordeal_verdict *v, const struct graph *g, uint32_t node)
 {
     uint32_t first = g->access_first[node], end = g->access_first[node + 1];
+    assert(g->kind.data[node] == NODE_REAL && node && first < end);
     if (!g->slot_thread)
         return VEC_PUSH(v->o, &v->order, ((struct ordeal_place){ g->access[first].event, 0 }));
     bool writes = false;
@@ -79,6 +84,7 @@ static enum ordeal_status take_order(struct ordeal_verdict *v, const struct grap
     bool ok = VEC_RESERVE(v->o, &v->order, count);
     for (size_t i = 0; ok && i < count; i++)
         ok = take_node(v, g, nodes[i]);
+    assert(!ok || v->order.count >= count); /* with views a node may have several places */
     return ok ? ORDEAL_OK : v->o->error.status;
 }
 
@@ -266,8 +272,10 @@ enum ordeal_status ordeal_check(const struct ordeal_trace *t, const struct ordea
 {
     struct ordeal *o = t->o;
     struct execution *whole = NULL;
+    size_t used = o->used;
     *verdict = NULL;
     limit_start(o);
+    check_hot(trace_check(t));
     struct ordeal_verdict *v = mem_zero(o, 1, sizeof *v);
     if (!v)
         return o->error.status;
@@ -290,6 +298,7 @@ enum ordeal_status ordeal_check(const struct ordeal_trace *t, const struct ordea
         execution_free(whole);
     if (status != ORDEAL_OK) {
         ordeal_verdict_free(v);
+        assert(o->used == used);
         return status;
     }
     *verdict = v;

@@ -20,6 +20,7 @@ static const struct recipe recipes[ORDEAL_ALGORITHMS] = {
 static enum ordeal_status run(const struct graph *g, const struct recipe *recipe,
                               struct classic_result *r)
 {
+    assert(g->x->unique && !refuted_by_value(g->x)); /* every load has one candidate */
     struct clocks *c;
     enum ordeal_status status = clocks_build(g, &c);
     if (status == ORDEAL_OK)

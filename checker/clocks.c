@@ -48,6 +48,7 @@ static bool bits_make(struct clocks *c, struct bits *b, size_t size)
 {
     do {
         size = size / 64 + 1;
+        assert(b->levels < BITS_LEVELS);
         b->level[b->levels] = zeroed(c, size, sizeof(uint64_t));
         if (!b->level[b->levels++])
             return false;
@@ -70,8 +71,10 @@ static bool bits_pop(struct bits *b, uint32_t *largest)
     uint32_t i = 0;
     if (b->level[b->levels - 1][0] == 0)
         return false;
-    for (unsigned l = b->levels; l-- > 0;)
+    for (unsigned l = b->levels; l-- > 0;) {
+        assert_hot(b->level[l][i]); /* what a level marks is there below */
         i = i * 64 + 63 - (uint32_t)__builtin_clzll(b->level[l][i]);
+    }
     *largest = i;
     for (unsigned l = 0; l < b->levels; l++, i /= 64)
         if (b->level[l][i / 64] &= ~((uint64_t)1 << i % 64))
@@ -108,13 +111,17 @@ static bool sort_nodes(struct clocks *c)
             c->at[count++] = n;
     for (uint32_t done = 0; done < count; done++) {
         uint32_t n = c->at[done];
-        for (uint32_t i = g->succ_first[n]; i < g->succ_first[n + 1]; i++)
+        for (uint32_t i = g->succ_first[n]; i < g->succ_first[n + 1]; i++) {
+            assert(indegree[g->succ[i]] > 0);
             if (--indegree[g->succ[i]] == 0)
                 c->at[count++] = g->succ[i];
+        }
     }
+    assert(count < g->nodes);
     c->cyclic = count + 1 < g->nodes;
     for (uint32_t i = 0; i < count && !c->cyclic; i++)
         c->position[c->at[i]] = i;
+    check_hot(clocks_check_order(c));
     return true;
 }
 
@@ -166,6 +173,7 @@ static bool find_tails(struct chaining *k, uint32_t node)
         for (uint32_t j = 0; j < k->reach_count[p]; j++) {
             struct reach r = k->reach.data[k->reach_first[p] + j];
             struct tail *tail = &k->tails.data[r.chain];
+            assert(r.chain < k->tails.count && r.length <= tail->length);
             if (tail->length != r.length || tail->mark == node)
                 continue;
             tail->mark = node;
@@ -206,6 +214,7 @@ static bool extend_chain(struct chaining *k, uint32_t node, uint32_t first_chain
     if (best == k->reach_count[node])
         best = 0;
     struct tail *tail = &k->tails.data[reach[best].chain];
+    assert(reach[best].length == tail->length); /* the node before it is the last there */
     c->chain[node] = first_chain + reach[best].chain;
     c->index[node] = tail->length++;
     tail->writes = writes;
@@ -325,6 +334,7 @@ static uint32_t *nodes_by_chain(struct clocks *c)
     for (uint32_t n = 1; n < nodes; n++)
         if (c->chain[n] != NONE)
             sorted[first[c->chain[n]] + c->index[n]] = n;
+    check_hot(clocks_check_chains(c, sorted));
     return sorted;
 }
 
@@ -355,6 +365,7 @@ static bool make_sites(struct clocks *c)
             if (store == NONE)
                 continue;
             uint32_t s = first[cell + 1]++;
+            assert(s < first[cell + 2]);
             uint32_t writer = node_of_store(g, store, a.slot);
             c->site[s] = (struct site){ n, store, cell, !g->x->is_store[a.event], c->chain[writer],
                                         c->index[writer] };
@@ -388,6 +399,7 @@ static bool make_runs(struct clocks *c)
             if (r++ > 0)
                 c->run[r - 2].end = s;
         }
+    assert(r == c->runs);
     sum_up(c->run_first, c->cells);
     for (r = 0; r < c->runs; r++)
         for (uint32_t s = c->run[r].end; s-- > c->run[r].first;) {
@@ -547,6 +559,7 @@ static bool record_row(struct clocks *c, uint32_t node, const int32_t *from)
 /* `from` is before `to`: take over its clock. */
 static bool pull(struct clocks *c, uint32_t from, uint32_t to)
 {
+    assert(from != 0 && to != 0); /* the root has no clock */
     int32_t *row = row_of(c, from);
     const int32_t *next = row_of(c, to);
     if (!record_row(c, from, next))
@@ -599,6 +612,7 @@ static bool propagate(struct clocks *c)
 
 bool clocks_add(struct clocks *c, uint32_t from, uint32_t to)
 {
+    assert(from != 0 && from < c->g->nodes && to < c->g->nodes);
     bool loop = from == to || to == 0;
     if ((!loop && clocks_before(c, from, to)) || is_done(c, from))
         return true;
@@ -621,6 +635,7 @@ static uint32_t first_site(struct clocks *c, uint32_t r, int32_t least)
 {
     const int32_t *index = c->site_index;
     uint32_t low = c->run[r].first, high = c->run[r].end - 1, at = c->cursor[r], step = 1;
+    assert_hot(at >= low && at <= high && index[high] >= least);
     if (index[at] >= least) {
         for (high = at; high - low >= step && index[high - step] >= least; step *= 2)
             high -= step;
@@ -635,6 +650,7 @@ static uint32_t first_site(struct clocks *c, uint32_t r, int32_t least)
         low += half & -(uint32_t)(index[low + half - 1] < least); /* no branch to mispredict */
         count -= half;
     }
+    assert_hot(index[low] >= least && (low == c->run[r].first || index[low - 1] < least));
     return c->cursor[r] = low;
 }
 
@@ -693,6 +709,7 @@ static bool apply_rules(struct clocks *c, uint32_t s)
 {
     const struct graph *g = c->g;
     const struct site *store = &c->site[s];
+    assert(site_writes(store));
     const int32_t *row = row_of(c, store->node), *covered = cover_of(c, s);
     uint32_t id = store_id(g, store->event, store->cell - g->cell_first[g->x->loc[store->event]]);
     struct chain_set changed = c->unruled[s];
@@ -707,6 +724,7 @@ static bool apply_rules(struct clocks *c, uint32_t s)
             continue;
         if (!site_writes(&c->site[found]) && c->site[found].event == store->event)
             found = c->site[found].skip;
+        assert(found >= run->first && found <= run->end);
         if (found == run->end)
             continue;
         if (!apply_rule(c, store, id, &c->site[found]))
@@ -771,6 +789,8 @@ enum ordeal_status clocks_fixpoint(struct clocks *c)
     }
     if (c->cyclic)
         forget_work(c);
+    assert(c->dirty.level[c->dirty.levels - 1][0] == 0);
+    assert(c->stale.level[c->stale.levels - 1][0] == 0);
     return ORDEAL_OK;
 }
 
@@ -780,7 +800,10 @@ enum ordeal_status clocks_baseline(struct clocks *c)
         return ORDEAL_OK;
     if (!propagate(c) || !apply_root(c))
         return c->o->error.status;
-    return clocks_fixpoint(c);
+    enum ordeal_status status = clocks_fixpoint(c);
+    if (status == ORDEAL_OK)
+        check_hot(clocks_check(c));
+    return status;
 }
 
 struct clocks_mark clocks_mark(const struct clocks *c)
@@ -790,13 +813,16 @@ struct clocks_mark clocks_mark(const struct clocks *c)
 
 void clocks_undo(struct clocks *c, struct clocks_mark mark)
 {
+    assert(mark.links <= c->links.count && mark.changes <= c->changes.count);
     while (c->links.count > mark.links) {
         const struct link *l = &c->links.data[--c->links.count];
+        assert(c->out[l->from] == c->links.count && c->in[l->to] == c->links.count);
         c->out[l->from] = l->next_out;
         c->in[l->to] = l->next_in;
     }
     while (c->changes.count > mark.changes) {
         const struct change *change = &c->changes.data[--c->changes.count];
+        assert(row_of(c, change->node)[change->chain] <= change->old); /* clocks only fall */
         row_of(c, change->node)[change->chain] = change->old;
     }
     c->cyclic = false;

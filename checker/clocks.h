@@ -11,7 +11,8 @@
 
 /* A set of small numbers that gives up its largest first; level i + 1 marks the non-zero words of
  * level i. */
-struct bits { uint64_t *level[6]; unsigned levels; };
+enum { BITS_LEVELS = 6 };
+struct bits { uint64_t *level[BITS_LEVELS]; unsigned levels; };
 
 /* Some of the chains, or more: chain k is bit k / 4 % 32 of part k % 4. */
 struct chain_set { uint32_t part[4]; };
@@ -81,6 +82,7 @@ void clocks_undo(struct clocks *c, struct clocks_mark mark);
 /* Is `from` before `to`, a real node? Exact after clocks_fixpoint. */
 static inline bool clocks_before(const struct clocks *c, uint32_t from, uint32_t to)
 {
+    assert_hot(from != 0 && c->chain[to] < c->chains); /* the root has no row */
     return c->clock[(size_t)c->position[from] * c->stride + c->chain[to]] <= (int32_t)c->index[to];
 }
 static inline bool site_writes(const struct site *s) { return s->skip == 0; }

@@ -31,6 +31,7 @@ static enum ordeal_status need_orders(const struct graph *g)
 static void follow_store(struct conflict *c, uint32_t from, uint32_t to)
 {
     const struct graph *g = c->g;
+    assert(g->x->is_store[from] && g->x->is_store[to] && g->x->loc[from] == g->x->loc[to]);
     for (uint32_t s = 0; s < cells_of(g, g->x->loc[from]); s++)
         c->next[g->store_first[from] + s] = g->store_first[to] + s;
 }
@@ -60,6 +61,7 @@ static uint32_t edge_of(const struct conflict *c, uint32_t node, struct access a
 {
     const struct graph *g = c->g;
     uint32_t store = g->x->is_store[a.event] ? a.event : source_of(g->x, a.event);
+    assert(store != NONE); /* values are unique, and each was written */
     uint32_t next = c->next[g->store_first[store] + a.slot];
     if (next == NONE || g->store_node[next] == node)
         return NONE;
@@ -68,6 +70,7 @@ static uint32_t edge_of(const struct conflict *c, uint32_t node, struct access a
 
 static bool release(struct conflict *c, uint32_t node, struct classic_result *r)
 {
+    assert(node == NONE || c->indegree[node] > 0);
     return node == NONE || --c->indegree[node] > 0 || VEC_PUSH(c->g->o, &r->order, node);
 }
 
@@ -75,6 +78,8 @@ static bool release(struct conflict *c, uint32_t node, struct classic_result *r)
 static bool sort(struct conflict *c, struct classic_result *r)
 {
     const struct graph *g = c->g;
+    if (g->pred_first[0] < g->pred_first[1])
+        return true; /* nothing is before the root: no order, as conclude() will say */
     for (uint32_t n = 1; n < g->nodes; n++) {
         for (uint32_t i = g->succ_first[n]; i < g->succ_first[n + 1]; i++)
             c->indegree[g->succ[i]]++;
@@ -103,6 +108,7 @@ static bool sort(struct conflict *c, struct classic_result *r)
 
 static void conclude(const struct graph *g, struct classic_result *r)
 {
+    assert(r->order.count < g->nodes);
     bool pass = r->order.count == (size_t)g->nodes - 1 && g->pred_first[0] == g->pred_first[1];
     size_t kept = 0;
     for (size_t i = 0; pass && i < r->order.count; i++)

@@ -44,6 +44,8 @@ static const char *how_far(const struct ordeal *o, char text[64]);
 
 void *mem_resize(struct ordeal *o, void *pointer, size_t old_bytes, size_t new_bytes)
 {
+    assert(pointer || old_bytes == 0);
+    assert(old_bytes <= o->used); /* nobody gives back more than was taken */
     if (new_bytes == 0) {
         if (pointer)
             o->memory.resize(o->memory.user, pointer, old_bytes, 0);
@@ -96,6 +98,7 @@ void mem_free(struct ordeal *o, void *pointer, size_t bytes)
 
 bool mem_grow(struct ordeal *o, void **data, size_t *capacity, size_t item, size_t need)
 {
+    assert(need > *capacity && item > 0 && (*data || !*capacity));
     size_t fresh = *capacity ? *capacity : 16;
     while (fresh < need) {
         if (fresh > SIZE_MAX / 2 / item) {
@@ -105,6 +108,7 @@ bool mem_grow(struct ordeal *o, void **data, size_t *capacity, size_t item, size
         }
         fresh += fresh < 1 << 20 ? fresh : fresh / 2;
     }
+    assert(fresh >= need);
     void *p = mem_resize(o, *data, *capacity * item, fresh * item);
     if (!p)
         return false;
@@ -115,6 +119,7 @@ bool mem_grow(struct ordeal *o, void **data, size_t *capacity, size_t item, size
 
 bool mem_fit(struct ordeal *o, void **data, size_t *capacity, size_t item, size_t count)
 {
+    assert(count <= *capacity);
     if (*capacity == count)
         return true;
     void *p = mem_resize(o, *data, *capacity * item, count * item);
@@ -128,6 +133,7 @@ bool mem_fit(struct ordeal *o, void **data, size_t *capacity, size_t item, size_
 static enum ordeal_status vfail(struct ordeal *o, enum ordeal_status status, const char *file,
                                 uint64_t line, uint64_t column, const char *format, va_list args)
 {
+    assert(status != ORDEAL_OK && status != ORDEAL_END);
     o->error.status = status;
     o->error.line = line;
     o->error.column = column;
@@ -184,6 +190,7 @@ bool limit_hit(struct ordeal *o, const char *phase, double share)
 {
     if (++o->ticks & 4095)
         return false;
+    assert(phase && share <= 1);
     char text[64];
     o->phase = phase;
     o->share = share;

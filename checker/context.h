@@ -7,6 +7,7 @@
 #define ORDEAL_CONTEXT_H
 
 #include <stdarg.h>
+#include "invariant.h"
 #include "ordeal.h"
 
 struct ordeal {

@@ -105,6 +105,7 @@ static bool keep_brackets(struct core *c, bool *keep)
             b->holds = false;
         }
         b->holds |= keep[op];
+        assert((kind != ORDEAL_TX_END && kind != ORDEAL_TX_ABORT) || b->depth > 0);
         if ((kind == ORDEAL_TX_END || kind == ORDEAL_TX_ABORT) && --b->depth == 0 && b->holds)
             keep[b->begin] = keep[op] = true;
     }
@@ -175,6 +176,7 @@ static bool copy_kept(struct core *c, const bool *keep, struct ordeal_trace **ou
             if (ok && kept)
                 ok = copy_register(c, s, reg) == ORDEAL_OK;
     }
+    assert(!ok || (n == *count && s->ops.count == n));
     for (size_t i = 0; ok && i < t->inits.count; i++)
         ok = VEC_PUSH(c->o, &s->inits, t->inits.data[i]);
     for (size_t i = 0; ok && i < t->orders.count; i++)
@@ -258,6 +260,7 @@ static bool relate(struct core *c, const struct execution *whole, const uint32_t
                 if (store == NONE || store == load)
                     continue;
                 uint32_t of = to_sources ? load : store;
+                assert(of < ops);
                 if (fill)
                     r->op[r->first[of + 1]++] = to_sources ? store : load;
                 else

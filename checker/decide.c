@@ -31,6 +31,7 @@ static size_t slot_of(const struct refinement *r, struct knot_literal l)
     uint32_t low = l.reads || l.a < l.b ? l.a : l.b, high = low == l.a ? l.b : l.a;
     uint64_t h = (uint64_t)low << 33 ^ (uint64_t)high << 1 ^ l.reads;
     h *= UINT64_C(0x9e3779b97f4a7c15);
+    assert_hot(r->table_size > r->variables.count && !(r->table_size & (r->table_size - 1)));
     size_t mask = r->table_size - 1, i = (size_t)(h >> 24) & mask;
     for (; r->table[i]; i = (i + 1) & mask) {
         struct knot_literal v = r->variables.data[r->table[i] - 1];
@@ -76,7 +77,9 @@ static int solver_literal(struct refinement *r, struct knot_literal l)
 
 static struct knot_literal knot_literal_of(const struct refinement *r, int literal)
 {
-    struct knot_literal l = r->variables.data[(literal < 0 ? -literal : literal) - 1];
+    size_t variable = (size_t)(literal < 0 ? -literal : literal);
+    assert(variable >= 1 && variable <= r->variables.count);
+    struct knot_literal l = r->variables.data[variable - 1];
     if (literal > 0)
         return l;
     if (l.reads)
@@ -153,6 +156,7 @@ static uint32_t slot_seen(const struct refinement *r, uint32_t load)
     uint32_t cell = g->cell_first[r->x->loc[load]], slot = 0;
     while (g->slot_thread && g->slot_thread[cell + slot] != event_thread(r->x, load))
         slot++;
+    assert(slot < cells_of(g, r->x->loc[load])); /* whoever loads a word has a view of it */
     return slot;
 }
 
@@ -211,6 +215,7 @@ static bool give_candidates(struct refinement *r)
         for (uint32_t c = first; ok && c < end; c++) {
             int l = solver_literal(r, (struct knot_literal){ e, x->candidate[c], true, false });
             ok = l != 0;
+            assert(!ok || l == (int)(r->read_variable[e] + c - first)); /* see pick_source() */
             if (ok)
                 ccadical_add(r->solver, l);
         }
@@ -253,6 +258,7 @@ static uint32_t pick_source(struct refinement *r, uint32_t load)
             pick = store;
         }
     }
+    assert(pick != NONE); /* the solver was told that it is one of them */
     return pick;
 }
 
@@ -348,6 +354,7 @@ static bool find_last(struct refinement *r, uint32_t k)
             best = before;
         }
     }
+    assert(n >= 2 && most != NONE && best < n);
     r->last[k] = best == n - 1 ? store[most] : NONE;
     if (best == n - 1)
         return true;
@@ -388,6 +395,7 @@ static enum ordeal_status weave_once(struct refinement *r, uint64_t budget,
 static bool refuted_outright(const struct refinement *r, enum weave_outcome outcome)
 {
     const struct weave_log *log = &r->d->log;
+    assert(outcome != WEAVE_REFUTED || log->knots.count > 0);
     return outcome == WEAVE_REFUTED && log->knots.data[log->knots.count - 1].literal_count == 0;
 }
 
@@ -422,6 +430,7 @@ static enum ordeal_status refine(struct refinement *r)
         r->knots_given = r->d->log.knots.count; /* the solver knows what it has derived itself */
         if (r->failed || answer == SOLVER_UNKNOWN)
             return r->o->error.status;
+        assert(answer == SOLVER_SATISFIED || answer == SOLVER_REFUTED);
         if (answer == SOLVER_REFUTED)
             return conclude_refuted(r);
         if (!read_assignment(r))
@@ -450,6 +459,7 @@ enum ordeal_status decide(const struct graph *g, uint64_t seed, struct decision 
         return g->o->error.status;
     for (uint32_t e = 0; e < x->events; e++)
         d->source[e] = x->is_store[e] ? NONE : source_of(x, e);
+    assert(!refuted_by_value(x)); /* every load has a store it may have seen */
     struct refinement r = { .o = g->o, .g = g, .x = x, .d = d, .seed = seed };
     enum ordeal_status status = refine(&r);
     if (r.solver)

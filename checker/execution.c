@@ -98,6 +98,7 @@ static enum ordeal_status set_initial(struct execution *x, const struct trace_in
         if (address < x->location[l].address)
             continue;
         unsigned byte = (unsigned)(address - x->location[l].address);
+        assert(byte < 1u << x->location[l].size_log2);
         uint64_t value = init->value >> 8 * i & 0xff;
         if (known[l] >> byte & 1 && (x->value[l] >> 8 * byte & 0xff) != value)
             return fail_at(x->o, x->trace->file, w->line, 0,
@@ -146,6 +147,7 @@ static uint64_t hash_of(uint32_t loc, uint64_t value)
 static struct entry *find_slot(const struct stores *s, uint32_t loc, uint64_t value)
 {
     uint32_t i = (uint32_t)(hash_of(loc, value) * s->size >> 32);
+    assert_hot(i < s->size);
     while (s->slot[i].event != NONE && (s->slot[i].value != value || s->slot[i].loc != loc))
         i = i + 1 < s->size ? i + 1 : 0;
     return &s->slot[i];
@@ -178,6 +180,7 @@ static bool enter_store(struct stores *s, const struct entry *store)
 {
     struct entry *slot = find_slot(s, store->loc, store->value);
     if (slot->event != NONE) {
+        assert(store->event < slot->event); /* chains run forward */
         if (!s->length && !make_chains(s))
             return false;
         s->next[store->event] = slot->event;
@@ -234,6 +237,7 @@ static enum ordeal_status fill_buckets(struct buckets *b, const struct stores *s
         b->entry[at] = (struct entry){ x->value[e], x->loc[e], e };
         x->candidate_first[e] = NONE;
     }
+    assert(b->first[2 * b->ranges] == x->events);
     return limit_hit(s->o, "looking for stores", -1) ? s->o->error.status : ORDEAL_OK;
 }
 
@@ -312,6 +316,7 @@ static enum ordeal_status list_candidates(const struct stores *s, uint64_t candi
                 return s->o->error.status;
         }
     }
+    assert(count == candidates);
     x->candidate_first[x->events] = count;
     return ORDEAL_OK;
 }
@@ -379,6 +384,7 @@ static enum ordeal_status list_order(struct ordering *d, uint32_t k)
     const struct trace_order *order = &t->orders.data[k];
     const struct trace_word *w = &order->word;
     uint32_t id = words_find(&d->e->words, w->base, w->address, w->size_log2);
+    assert(id != NONE); /* enter_facts() put it there */
     const struct word *word = &d->e->words.list.data[id];
     size_t before = d->order.count;
     if (word->count && d->x->location[word->first].size_log2 != w->size_log2)
@@ -446,8 +452,9 @@ static bool list_final(struct ending *d, const struct stores *s, const struct ex
     struct execution *x = e->x;
     const struct trace_final *f = &x->trace->finals.data[source];
     const struct trace_word *w = &f->word;
-    const struct word *word =
-        &e->words.list.data[words_find(&e->words, w->base, w->address, w->size_log2)];
+    uint32_t id = words_find(&e->words, w->base, w->address, w->size_log2);
+    assert(id != NONE); /* as of orders */
+    const struct word *word = &e->words.list.data[id];
     for (uint32_t l = word->first; l < word->first + word->count; l++) {
         unsigned bits = 8u << x->location[l].size_log2;
         uint64_t value = f->value >> 8 * (x->location[l].address - w->address);
@@ -529,12 +536,15 @@ enum ordeal_status execution_build_subset(const struct ordeal_trace *t, const bo
     x->unique = true;
     x->unwritten = x->unwritten_final = x->duplicate[0] = x->duplicate[1] = NONE;
     struct expansion e = { .o = t->o, .t = t, .keep = keep, .x = x };
+    size_t used = t->o->used - sizeof *x;
     enum ordeal_status status = build(&e);
     expand_free(&e);
     if (status) {
         execution_free(x);
+        assert(t->o->used == used);
         return status;
     }
+    check_hot(execution_check(x));
     *out = x;
     return ORDEAL_OK;
 }

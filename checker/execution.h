@@ -99,6 +99,7 @@ int execution_location_name(const struct execution *x, uint32_t loc, char *buffe
 /* The store a load saw, when there is exactly one candidate; else NONE. */
 static inline uint32_t source_of(const struct execution *x, uint32_t load)
 {
+    assert_hot(load < x->events);
     uint32_t c = x->candidate_first[load];
     return x->candidate_first[load + 1] == c + 1 ? x->candidate[c] : NONE;
 }
@@ -110,6 +111,7 @@ static inline bool is_initial(const struct execution *x, uint32_t event)
  * store is last only where there is no other. */
 static inline uint32_t last_store(const struct execution *x, uint32_t final)
 {
+    assert(final < x->finals);
     const struct final *f = &x->final[final];
     uint32_t only = NONE;
     for (uint32_t i = f->first; i < f->first + f->count; i++)
@@ -123,8 +125,10 @@ static inline uint32_t last_store(const struct execution *x, uint32_t final)
 static inline const struct final *open_final_of(const struct execution *x, uint32_t store)
 {
     uint32_t k = 0;
-    while (x->final[k].loc != x->loc[store] || last_store(x, k) != NONE)
+    while (x->final[k].loc != x->loc[store] || last_store(x, k) != NONE) {
         k++;
+        assert(k < x->finals);
+    }
     return &x->final[k];
 }
 static inline bool open_finals(const struct execution *x)

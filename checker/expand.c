@@ -3,7 +3,6 @@
  * steps to count what they become, and over the steps again to emit it. */
 #include "expand.h"
 
-#include <assert.h>
 #include <string.h>
 
 enum role { NO_EFFECT, ACCESS, BARRIER, BRACKET };
@@ -86,7 +85,9 @@ static uint64_t slice(const struct ordeal_trace *t, uint8_t access_log2, uint64_
                       uint64_t offset, unsigned size)
 {
     uint64_t value = 0;
+    assert(offset + size <= UINT64_C(1) << access_log2);
     if (access_log2 > 3) {
+        assert(held + offset + size <= t->bytes.count);
         for (unsigned i = size; i-- > 0;)
             value = value << 8 | t->bytes.data[held + offset + i];
         return value;
@@ -99,7 +100,9 @@ static bool same_value(const struct ordeal_trace *t, uint8_t size_log2, uint64_t
 {
     if (size_log2 <= 3)
         return a == b;
-    return !memcmp(t->bytes.data + a, t->bytes.data + b, (size_t)1 << size_log2);
+    size_t size = (size_t)1 << size_log2;
+    assert(a + size <= t->bytes.count && b + size <= t->bytes.count);
+    return !memcmp(t->bytes.data + a, t->bytes.data + b, size);
 }
 
 /* *compare is the place of the next CAS in the trace's compares. */
@@ -112,6 +115,8 @@ static struct step step_of(const struct ordeal_trace *t, uint32_t i, size_t *com
     if (op->kind == ORDEAL_CAS) {
         while (t->compares.data[*compare].op < i)
             ++*compare;
+        /* every CAS has one */
+        assert(*compare < t->compares.count && t->compares.data[*compare].op == i);
         step.writes = same_value(t, op->size_log2, op->read, t->compares.data[*compare].value);
     }
     return step;
@@ -169,6 +174,7 @@ static enum ordeal_status place_all(struct expansion *e, uint32_t *open)
                                           &open[thread]);
         if (status)
             return status;
+        assert(e->end[thread] <= e->first[thread + 1]);
         if (limit_hit(e->o, "expansion", (double)i / (double)e->t->ops.count))
             return e->o->error.status;
     }
@@ -213,6 +219,7 @@ static bool reads(const struct step *step) { return trace_op_traits[step->kind] 
 
 static enum ordeal_status count_access(struct expansion *e, const struct step *step, bool in_tx)
 {
+    assert(step->word < e->words.list.count);
     struct word *word = &e->words.list.data[step->word];
     if (reads(step) && !(step->flags & ORDEAL_HAS_VALUE))
         return refuse(e, step->op, "the load has no value: this is a test, run it first");
@@ -286,6 +293,7 @@ enum ordeal_status expand_words(struct expansion *e)
     enum ordeal_status status = ORDEAL_OK;
     while (2u << e->part_log2 <= e->t->atomic)
         e->part_log2++;
+    assert(1u << e->part_log2 == e->t->atomic && e->t->atomic <= TRACE_LINE_BYTES);
     e->groups = 1; /* the root */
     for (uint32_t t = 0; t < e->threads && !status; t++)
         status = count_thread(e, t);
@@ -324,6 +332,7 @@ static size_t seek(const void *table, size_t item, size_t count, size_t hint, ui
         else
             high = middle;
     }
+    assert_hot((low == count || OP_AT(low) >= op) && (low == 0 || OP_AT(low - 1) < op));
     return low;
 #undef OP_AT
 }
@@ -347,6 +356,7 @@ struct emitter {
 
 static uint32_t open_group(struct emitter *m, uint8_t flags)
 {
+    assert(m->group < m->e->groups);
     uint32_t g = m->group++;
     m->x->group_first[g] = m->event;
     m->x->group_flags[g] = flags;
@@ -361,6 +371,7 @@ static void emit_events(struct emitter *m, const struct step *step, uint32_t g, 
     struct execution *x = m->x;
     uint64_t held = store ? step->write : step->read;
     uint64_t address = m->e->words.list.data[step->word].address;
+    assert(first <= end && end <= x->locations && end - first <= m->e->events - m->event);
     x->group_flags[g] |= store ? GROUP_STORES : GROUP_LOADS;
     for (uint32_t l = first; l < end; l++) {
         const struct location *location = &x->location[l];
@@ -391,6 +402,7 @@ static void emit_in_parts(struct emitter *m, const struct step *step, uint32_t f
         uint64_t part = m->x->location[first].address >> part_log2;
         for (last = first; last < end && m->x->location[last].address >> part_log2 == part; last++)
             ;
+        assert(last > first);
         emit_part(m, step, open_group(m, 0), first, last);
     }
 }
@@ -487,6 +499,7 @@ static enum ordeal_status emit_registers(struct emitter *m, uint32_t i, uint32_t
 static enum ordeal_status emit_access(struct emitter *m, const struct step *step)
 {
     const struct word *word = &m->e->words.list.data[step->word];
+    assert(word->accessed && word->count);
     uint32_t i = step->op, group = m->group, first = word->first, end = first + word->count;
     if (m->tx.inside) {
         if (m->tx.group == NONE) {
@@ -511,6 +524,7 @@ static enum ordeal_status emit_access(struct emitter *m, const struct step *step
 
 static void emit_barrier(struct emitter *m, uint32_t i, uint8_t mask)
 {
+    assert(m->barrier < m->e->barriers);
     m->x->barrier[m->barrier++] = (struct barrier){ m->group, i, mask };
 }
 
@@ -528,6 +542,7 @@ static void begin_tx(struct emitter *m, uint32_t i)
 
 static void end_tx(struct emitter *m, uint32_t i)
 {
+    assert(m->tx.inside);
     m->tx.inside = false;
     if (m->tx.group == NONE) {
         if (kept(m->e, i)) /* nothing in it: what TransMembar says of it remains */
@@ -573,9 +588,10 @@ static enum ordeal_status emit_thread(struct emitter *m)
                 return status;
         }
         }
-        if (limit_hit(e->o, "expansion", (double)m->event / (double)e->events))
+        if (limit_hit(e->o, "expansion", e->events ? (double)m->event / (double)e->events : -1))
             return e->o->error.status;
     }
+    assert(!m->tx.inside); /* place_all() refused a transaction that never ends */
     return ORDEAL_OK;
 }
 

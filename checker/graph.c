@@ -36,12 +36,14 @@ struct builder {
 
 static bool add_arc(struct builder *b, uint32_t from, uint32_t to)
 {
+    assert(from < b->g->nodes && to < b->g->nodes);
     return VEC_PUSH(b->o, &b->arcs, ((struct arc){ from, to }));
 }
 
 static uint32_t add_node(struct builder *b, enum node_kind kind)
 {
     uint32_t node = b->g->nodes;
+    assert(b->g->kind.count == node && b->access_first.count == node);
     if (!VEC_PUSH(b->o, &b->g->kind, (uint8_t)kind)
         || !VEC_PUSH(b->o, &b->access_first, (uint32_t)b->accesses.count))
         return NONE;
@@ -51,6 +53,7 @@ static uint32_t add_node(struct builder *b, enum node_kind kind)
 
 static bool add_access(struct builder *b, uint32_t event, uint32_t slot)
 {
+    assert(slot < cells_of(b->g, b->x->loc[event]));
     return VEC_PUSH(b->o, &b->accesses, ((struct access){ event, slot }));
 }
 
@@ -121,6 +124,7 @@ static bool make_cells(struct builder *b)
             if (x->is_store[e] || seen[l] == t)
                 continue;
             seen[l] = t;
+            assert(!fill || count[l] < cells_of(g, l));
             if (fill)
                 g->slot_thread[g->cell_first[l] + count[l]] = t;
             count[l]++;
@@ -257,6 +261,7 @@ static uint32_t entry_node(const struct builder *b, uint32_t group, int kind)
         return group;
     if (kind == LOAD || !(b->x->group_flags[group] & GROUP_LOADS))
         return b->entry[group];
+    assert(b->g->kind.data[b->exit[group] - 1] == NODE_BEGIN);
     return b->exit[group] - 1; /* BEGIN stands right before END, see make_store_nodes */
 }
 
@@ -281,6 +286,7 @@ static bool precede(struct builder *b, uint32_t from, uint32_t to)
         b->mark = mark;
         b->mark_size = size;
     }
+    assert(from < b->mark_size);
     if (b->mark[from] == to)
         return true;
     b->mark[from] = to;
@@ -328,6 +334,7 @@ static bool follow(struct builder *b, uint32_t first, uint32_t end)
 static bool become_cover(struct builder *b, uint32_t first, uint32_t end)
 {
     uint8_t flags = b->x->group_flags[first];
+    assert(!(flags & GROUP_TX) || (end == first + 1 && !b->entry));
     for (int k = LOAD; k <= STORE; k++)
         for (int j = LOAD; j <= STORE; j++) {
             if (flags & GROUP_TX) {
@@ -390,7 +397,9 @@ static void enter_word(struct builder *b, uint32_t loc, uint32_t thread)
 /* Where a store's dependents may go on: the loads it depends on are done (thesis 2.4.3). */
 static uint32_t issue_of(const struct builder *b, uint32_t group)
 {
-    return b->x->group_flags[group] & GROUP_LOADS ? group : b->issue[group];
+    uint32_t node = b->x->group_flags[group] & GROUP_LOADS ? group : b->issue[group];
+    assert(node != NONE);
+    return node;
 }
 
 static bool follow_same_word(struct builder *b, uint32_t group)
@@ -491,6 +500,7 @@ static bool order_thread(struct builder *b, uint32_t thread, uint32_t *barrier)
 
 static bool order_stores(struct builder *b, uint32_t from, uint32_t to)
 {
+    assert(b->x->is_store[from] && b->x->is_store[to] && b->x->loc[from] == b->x->loc[to]);
     if (b->x->group[from] == b->x->group[to] && from < to)
         return true; /* they are performed at once, in this order */
     for (uint32_t s = 0; s < cells_of(b->g, b->x->loc[from]); s++)
@@ -749,12 +759,15 @@ enum ordeal_status graph_build(const struct execution *x, enum ordeal_model mode
         return o->error.status;
     *g = (struct graph){ .o = o, .x = x, .model = &models[model], .time_order = time_order };
     struct builder b = { .o = o, .g = g, .x = x, .model = g->model };
+    size_t used = o->used - sizeof *g;
     bool ok = build(&b);
     free_builder(&b);
     if (!ok) {
         graph_free(g);
+        assert(o->used == used);
         return o->error.status;
     }
+    check_hot(graph_check(g));
     *out = g;
     return ORDEAL_OK;
 }

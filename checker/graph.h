@@ -60,10 +60,12 @@ static inline uint32_t node_of_load(const struct graph *g, uint32_t event)
 }
 static inline uint32_t node_of_store(const struct graph *g, uint32_t event, uint32_t slot)
 {
+    assert_hot(g->x->is_store[event] && slot < g->store_first[event + 1] - g->store_first[event]);
     return g->slot_thread ? g->store_node[g->store_first[event] + slot] : g->x->group[event];
 }
 static inline uint32_t cells_of(const struct graph *g, uint32_t loc)
 {
+    assert_hot(loc < g->x->locations);
     return g->cell_first[loc + 1] - g->cell_first[loc];
 }
 static inline uint32_t cell_of(const struct graph *g, struct access a)

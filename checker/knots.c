@@ -141,7 +141,9 @@ static bool find_cycle(struct loom *m, uint32_t node, uint32_t most)
     }
     uint32_t at = node;
     do {
+        assert(m->stamp[at] == m->now && m->parent[at] < m->steps.count);
         struct step s = m->steps.data[m->parent[at]];
+        assert(s.from == at);
         if (!VEC_PUSH(m->o, &m->cycle, s))
             return false;
         at = s.to;
@@ -242,6 +244,7 @@ static bool has_reasons(const struct loom *m, uint32_t fact)
 static bool add_reasons(struct loom *m, uint32_t fact)
 {
     struct fact f = m->facts.data[fact];
+    assert(has_reasons(m, fact) && f.clause < m->clauses.count);
     struct clause c = m->clauses.data[f.clause];
     if (!VEC_PUSH(m->o, &m->w->log->grounds, c.knot))
         return false;
@@ -278,6 +281,7 @@ static bool log_edge(struct loom *m, struct step s, uint32_t first_literal)
     uint32_t load = s.reason == KNOT_READS ? s.a
                   : s.reason == KNOT_OVERWRITE ? load_seeing(m, s.from, s.a) : NONE;
     struct knot_edge e = { s.from, s.to, s.reason, s.a, s.b, s.slot, load };
+    assert(s.reason != KNOT_OVERWRITE || load != NONE);
     if (!VEC_PUSH(m->o, &log->edges, e) || !log_reads(m, s, load, first_literal)
         || (s.reason == KNOT_FINAL && !log_final(m, s, first_literal)))
         return false;
@@ -325,9 +329,11 @@ static bool log_cycle(struct loom *m)
                       .literal_first = (uint32_t)log->literals.count,
                       .ground_first = (uint32_t)log->grounds.count };
     m->conflict.count = 0;
-    for (size_t i = 0; i < m->cycle.count; i++)
+    for (size_t i = 0; i < m->cycle.count; i++) {
+        assert(m->cycle.data[i].to == m->cycle.data[(i + 1) % m->cycle.count].from);
         if (!log_edge(m, m->cycle.data[i], k.literal_first))
             return false;
+    }
     k.literal_count = (uint32_t)log->literals.count - k.literal_first;
     k.ground_count = (uint32_t)log->grounds.count - k.ground_first;
     return VEC_PUSH(m->o, &log->knots, k) && log_resolvent(m);
@@ -389,6 +395,7 @@ static bool learn(struct loom *m)
         if (!VEC_PUSH(m->o, &m->literals, l[i]))
             return false;
     bool guessed = latest % 2 == 0;
+    assert(guessed || leading_node(m, l[0].a) != NONE); /* it can be taken back */
     return VEC_PUSH(m->o, &m->clauses, c)
         && (guessed || VEC_PUSH(m->o, &m->undo, leading_node(m, l[0].a)));
 }
@@ -541,6 +548,11 @@ bool knots_resolve(struct loom *m)
     m->undo.count = 0;
     if (!(m->w->seed ? learn_shortest(m) : learn_fast(m)))
         return false;
-    return m->refuted
-        || (loom_take_back(m) && apply_clauses(m, first) && loom_propagate(m));
+    if (m->refuted)
+        return true;
+    if (!loom_take_back(m) || !apply_clauses(m, first) || !loom_propagate(m))
+        return false;
+    if (m->g->nodes <= SMALL_ENOUGH)
+        check_hot(loom_check(m, false));
+    return true;
 }

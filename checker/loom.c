@@ -7,6 +7,7 @@
 bool loom_add_link(struct loom *m, struct link l)
 {
     uint32_t id = (uint32_t)m->links.count;
+    assert(l.from < m->g->nodes && l.to < m->g->nodes);
     l.next_out = m->out[l.from];
     l.next_in = m->in[l.to];
     if (!VEC_PUSH(m->o, &m->links, l))
@@ -22,12 +23,16 @@ static void drop_link(struct loom *m, uint32_t id)
 {
     struct link *l = &m->links.data[id];
     uint32_t *p = &m->out[l->from];
-    while (*p != id)
+    while (*p != id) {
+        assert(*p != NONE);
         p = &m->links.data[*p].next_out;
+    }
     *p = l->next_out;
     p = &m->in[l->to];
-    while (*p != id)
+    while (*p != id) {
+        assert(*p != NONE);
         p = &m->links.data[*p].next_in;
+    }
     *p = l->next_in;
 }
 
@@ -52,6 +57,7 @@ static bool heap_push(struct loom *m, uint32_t node)
 
 static uint32_t heap_pop(struct loom *m)
 {
+    assert(m->heap.count > 0);
     uint32_t *h = m->heap.data, top = h[0], last = h[--m->heap.count];
     size_t i = 0, n = m->heap.count;
     for (size_t c; (c = 2 * i + 1) < n; i = c) {
@@ -67,6 +73,7 @@ static uint32_t heap_pop(struct loom *m)
 
 static bool push_ready(struct loom *m, uint32_t node)
 {
+    assert(m->state[node] != QUEUED);
     m->state[node] = QUEUED;
     return VEC_PUSH(m->o, &m->stack, node);
 }
@@ -77,6 +84,7 @@ static bool wake(struct loom *m, uint32_t cell)
     m->park[cell] = NONE;
     for (uint32_t next; node != NONE; node = next) {
         next = m->park_next[node];
+        assert(m->state[node] == PARKED);
         if (!push_ready(m, node))
             return false;
     }
@@ -85,6 +93,7 @@ static bool wake(struct loom *m, uint32_t cell)
 
 static bool release(struct loom *m, uint32_t node)
 {
+    assert(m->wait[node] > 0);
     return --m->wait[node] != 0 || m->state[node] != IDLE || push_ready(m, node);
 }
 
@@ -172,6 +181,7 @@ static bool note_rests(struct loom *m, uint32_t fact)
 {
     struct fact f = m->facts.data[fact];
     struct clause c = m->clauses.data[f.clause];
+    assert(f.standing == TENTATIVE && f.clause < m->clauses.count);
     for (uint32_t i = c.first; i < c.first + c.decisions; i++) {
         struct knot_literal l = m->literals.data[i];
         if (l.a == f.after && l.b == f.before)
@@ -190,6 +200,8 @@ static bool note_rests(struct loom *m, uint32_t fact)
 bool loom_conclude(struct loom *m, struct fact f)
 {
     const struct execution *x = m->x;
+    assert(f.before != f.after && x->is_store[f.before] && x->is_store[f.after]
+           && x->loc[f.before] == x->loc[f.after]);
     if (x->group[f.before] == x->group[f.after] && f.before < f.after)
         return true; /* they are performed at once, in this order */
     uint32_t id = loom_fact(m, f.before, f.after);
@@ -212,12 +224,14 @@ bool loom_conclude(struct loom *m, struct fact f)
 bool loom_revoke(struct loom *m, uint32_t id)
 {
     struct fact *f = &m->facts.data[id];
+    assert(id < m->facts.count && f->link_first != NONE);
     uint32_t end = f->link_first + cells_of(m->g, m->x->loc[f->before]);
     for (uint32_t l = f->link_first; l < end; l++) {
         drop_link(m, l);
         if (m->position[m->links.data[l].from] == NONE && !release(m, m->links.data[l].to))
             return false;
     }
+    assert(f->standing != GUESSED || m->guesses > 0);
     m->guesses -= f->standing == GUESSED;
     f->link_first = NONE;
     return m->rest_head[f->before] == NONE || loom_recheck(m, f->before);
@@ -239,6 +253,7 @@ void loom_trim(struct loom *m)
 void loom_watch(struct loom *m, uint32_t clause, uint32_t k)
 {
     struct clause *c = &m->clauses.data[clause];
+    assert(k < 2 && c->decisions > 1); /* else there is nothing to wait for */
     uint32_t *head = &m->watch[m->literals.data[c->first + k].a];
     c->watch_next[k] = *head;
     *head = clause << 1 | k;
@@ -248,8 +263,10 @@ void loom_unwatch(struct loom *m, uint32_t clause, uint32_t k)
 {
     struct clause *c = &m->clauses.data[clause];
     uint32_t *p = &m->watch[m->literals.data[c->first + k].a];
-    while (*p != (clause << 1 | k))
+    while (*p != (clause << 1 | k)) {
+        assert(*p != NONE);
         p = &m->clauses.data[*p >> 1].watch_next[*p & 1];
+    }
     *p = c->watch_next[k];
 }
 
@@ -271,6 +288,7 @@ static bool propagate_one(struct loom *m, uint32_t store)
         struct clause *c = &m->clauses.data[id];
         struct knot_literal *l = &m->literals.data[c->first];
         next = c->watch_next[k];
+        assert(l[k].a == store);
         bool held = loom_holds(m, l[k]);
         uint32_t j = 2;
         while (held && j < c->decisions && loom_holds(m, l[j]))
@@ -305,6 +323,7 @@ static bool propagate(struct loom *m, uint32_t store)
 static bool perform_write(struct loom *m, uint32_t node, struct access a)
 {
     uint32_t cell = cell_of(m->g, a), loc = m->x->loc[a.event];
+    assert(!has_views(m) || m->line_index[cell] <= m->line[loc].count);
     m->overwrote[store_id(m, a.event, a.slot)] = m->active[cell];
     m->active[cell] = a.event;
     if (has_views(m) && m->line_index[cell]++ == m->line[loc].count) {
@@ -322,6 +341,7 @@ static bool perform_read(struct loom *m, uint32_t node, uint32_t i)
         return true;
     uint32_t source = m->w->source[a.event], id = store_id(m, source, a.slot);
     uint32_t cell = cell_of(m->g, a);
+    assert(m->pending[id].count > 0);
     m->pending[id].count--;
     m->pending[id].sum ^= node;
     bool flexible = m->flexible && m->flexible[node]; /* the store may not be performed yet */
@@ -345,6 +365,7 @@ static bool propagate_places(struct loom *m, uint32_t node)
 static bool perform(struct loom *m, uint32_t node)
 {
     const struct graph *g = m->g;
+    assert(m->state[node] == QUEUED && m->wait[node] == 0 && m->position[node] == NONE);
     m->state[node] = DONE;
     m->position[node] = (uint32_t)m->trail.count;
     m->performed += g->kind.data[node] == NODE_REAL;
@@ -369,8 +390,11 @@ bool loom_advance(struct loom *m)
 {
     for (;;) {
         bool chosen = m->stack.count == 0, forced;
-        if (chosen && m->heap.count == 0)
+        if (chosen && m->heap.count == 0) {
+            if (m->g->nodes <= SMALL_ENOUGH || m->performed == m->real)
+                check_hot(loom_check(m, true));
             return true;
+        }
         uint32_t node = chosen ? heap_pop(m) : m->stack.data[--m->stack.count];
         if (m->state[node] != QUEUED)
             continue;
@@ -430,10 +454,13 @@ static bool take_back_write(struct loom *m, uint32_t node, struct access a)
 {
     const struct graph *g = m->g;
     uint32_t cell = cell_of(g, a), loc = m->x->loc[a.event];
+    assert(m->active[cell] == a.event); /* what overwrote it is taken back already */
     m->active[cell] = m->overwrote[store_id(m, a.event, a.slot)];
     if (has_views(m)) {
+        assert(m->line_index[cell] > 0);
         m->line_index[cell]--;
         if (m->lead[a.event] == node) { /* other views need not follow it any more */
+            assert(m->line[loc].data[m->line[loc].count - 1] == a.event);
             m->line[loc].count--;
             m->lead[a.event] = NONE;
             for (uint32_t c = g->cell_first[loc]; c < g->cell_first[loc + 1]; c++)
@@ -447,6 +474,7 @@ static bool take_back_write(struct loom *m, uint32_t node, struct access a)
 static bool take_back(struct loom *m, uint32_t node)
 {
     const struct graph *g = m->g;
+    assert(m->tainted[node] && m->position[node] != NONE);
     for (uint32_t l = m->out[node]; l != NONE; l = m->links.data[l].next_out)
         m->wait[m->links.data[l].to]++;
     for (uint32_t i = g->succ_first[node]; i < g->succ_first[node + 1]; i++)
@@ -580,6 +608,7 @@ static void compact_trail(struct loom *m)
         m->position[node] = kept;
         m->trail.data[kept++] = node;
     }
+    assert(kept <= m->g->nodes);
     m->trail.count = kept;
 }
 

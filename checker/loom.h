@@ -115,6 +115,7 @@ static inline bool has_views(const struct loom *m) { return m->g->slot_thread !=
 /* A store in one view. Without views the event does for it, and needs no look-up. */
 static inline uint32_t store_id(const struct loom *m, uint32_t event, uint32_t slot)
 {
+    assert_hot(event < m->x->events && m->x->is_store[event]);
     return has_views(m) ? m->g->store_first[event] + slot : event;
 }
 static inline uint32_t store_ids(const struct loom *m)

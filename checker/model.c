@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "invariant.h"
 #include "model.h"
 
 #include <strings.h>
@@ -18,7 +19,11 @@ const struct model models[ORDEAL_MODELS] = {
                      .dependence = true, .transactions = true },
 };
 
-const char *ordeal_model_name(enum ordeal_model m) { return models[m].name; }
+const char *ordeal_model_name(enum ordeal_model m)
+{
+    assert((unsigned)m < ORDEAL_MODELS);
+    return models[m].name;
+}
 
 bool ordeal_model_parse(const char *name, enum ordeal_model *m)
 {

@@ -4,6 +4,8 @@
  * Read or build a trace, check it, walk the verdict.  Reentrant: everything hangs off the
  * context you make; one context per thread.  No globals, no exit, no output.  Every function
  * that can fail returns an enum ordeal_status and leaves the reason in ordeal_last_error().
+ * One thing ends the process: an assertion that fails, which is a defect of ordeal or an argument
+ * out of the bounds given below, never something that was read. A wrong verdict would be worse.
  * See tests/example_testbench.c for the whole of it in use. */
 #ifndef ORDEAL_H
 #define ORDEAL_H

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "prove.h"
 
-#include <assert.h>
 #include <string.h>
 
 struct prover {
@@ -70,6 +69,7 @@ static bool among_literals(const struct prover *p, const struct knot *k, uint32_
 static bool mark_needed(struct prover *p)
 {
     uint32_t count = (uint32_t)p->log->knots.count;
+    assert(count && p->log->knots.data[count - 1].literal_count == 0); /* the contradiction */
     p->needed = mem_zero(p->o, count, sizeof *p->needed);
     if (!p->needed)
         return false;
@@ -80,8 +80,11 @@ static bool mark_needed(struct prover *p)
         if (!p->needed[k])
             continue;
         all |= knot->grounds_unknown;
-        for (uint32_t i = 0; i < knot->ground_count; i++)
-            p->needed[p->log->grounds.data[knot->ground_first + i]] = true;
+        for (uint32_t i = 0; i < knot->ground_count; i++) {
+            uint32_t ground = p->log->grounds.data[knot->ground_first + i];
+            assert(ground < k);
+            p->needed[ground] = true;
+        }
     }
     return index_units(p);
 }
@@ -398,12 +401,14 @@ static bool state_what_it_needs(struct prover *p, const struct knot *k, struct k
 
 static struct ordeal_edge overwrite_edge(const struct prover *p, struct knot_edge e)
 {
+    assert(e.load != NONE);
     struct access a = { e.load, 0 }, to = { e.b, e.slot };
     if (!p->g->slot_thread || node_of_load(p->g, e.load) == e.from)
         return edge_between(p, ORDEAL_RULE_R7, a, to, e.a);
     for (uint32_t i = 0; own_access(p, e.from, i, &a); i++)
         if (p->x->loc[a.event] == p->x->loc[e.b])
             break;
+    assert(p->x->is_store[a.event] && p->x->loc[a.event] == p->x->loc[e.b]);
     return edge_between(p, ORDEAL_RULE_ATOMIC, a, to, e.a);
 }
 
@@ -422,6 +427,11 @@ static struct ordeal_edge assumed_reads_edge(const struct prover *p, struct knot
     return edge_between(p, ORDEAL_RULE_R5, latest, source, e.a);
 }
 
+static bool real(const struct prover *p, uint32_t node)
+{
+    return p->g->kind.data[node] == NODE_REAL;
+}
+
 static bool convert_edge(struct prover *p, struct knot_edge e)
 {
     struct access a, b;
@@ -435,6 +445,7 @@ static bool convert_edge(struct prover *p, struct knot_edge e)
         }
         break;
     case KNOT_ROOT:
+        assert(e.from == 0 && real(p, e.to)); /* so that both have an access */
         own_access(p, e.from, 0, &a);
         own_access(p, e.to, 0, &b);
         out = edge_between(p, ORDEAL_RULE_INIT, a, b, NONE);
@@ -456,11 +467,6 @@ static bool convert_edge(struct prover *p, struct knot_edge e)
     return push_edge(p, out);
 }
 
-static bool real(const struct prover *p, uint32_t node)
-{
-    return p->g->kind.data[node] == NODE_REAL;
-}
-
 /* Any initial store is before any other operation: go on from the one that was reached. */
 static void start_at_initial(struct prover *p, size_t first)
 {
@@ -479,11 +485,14 @@ static struct knot_edge next_edge(const struct prover *p, const struct knot *k, 
 {
     const struct knot_edge *e = p->log->edges.data + k->edge_first;
     uint32_t n = k->edge_count, start = 0;
-    while (!real(p, e[start].from))
+    while (!real(p, e[start].from)) {
         start++;
+        assert(start < n); /* auxiliary nodes alone are in no circle */
+    }
     struct knot_edge whole = e[(start + (*i)++) % n];
     while (!real(p, whole.to))
         whole.to = e[(start + (*i)++) % n].to;
+    assert(*i <= n);
     return whole;
 }
 
@@ -532,6 +541,7 @@ enum ordeal_status prove(const struct graph *g, const struct weave_log *log, str
 static void keep_events(const struct prover *p, uint32_t node, bool *keep)
 {
     const struct graph *g = p->g;
+    assert(g->kind.data[node] != NODE_ISSUE || g->succ_first[node] < g->succ_first[node + 1]);
     if (g->kind.data[node] == NODE_ISSUE) /* its first edge goes to its store */
         node = g->succ[g->succ_first[node]];
     for (uint32_t a = g->access_first[node]; node && a < g->access_first[node + 1]; a++)
@@ -547,9 +557,12 @@ static void keep_grounds(const struct prover *p, struct knot_edge e, bool *keep)
         return;
     if (edge.via != NONE)
         keep[x->op[edge.via]] = true;
-    if (edge.rule == ORDEAL_RULE_R3)
-        keep[barrier_between(x, edge.from, edge.to,
-                             flavour_of[x->is_store[edge.from]][x->is_store[edge.to]])] = true;
+    if (edge.rule == ORDEAL_RULE_R3) {
+        uint8_t flavour = flavour_of[x->is_store[edge.from]][x->is_store[edge.to]];
+        uint32_t barrier = barrier_between(x, edge.from, edge.to, flavour);
+        assert(barrier != NONE);
+        keep[barrier] = true;
+    }
 }
 
 enum ordeal_status prove_operations(const struct graph *g, const struct weave_log *log, bool *keep)

@@ -36,6 +36,7 @@ void ordeal_reader_free(struct ordeal_reader *r)
 
 static bool grow(struct ordeal_reader *r)
 {
+    assert(r->capacity < READ_BUFFER);
     size_t capacity = r->capacity * 2 < READ_BUFFER ? r->capacity * 2 : READ_BUFFER;
     char *buffer = mem_resize(r->o, r->buffer, r->capacity + 1, capacity + 1);
     if (!buffer)
@@ -48,6 +49,7 @@ static bool grow(struct ordeal_reader *r)
 /* Read on. Callers stop asking before the largest buffer is full. */
 static enum ordeal_status fill(struct ordeal_reader *r)
 {
+    assert(r->begin <= r->end && r->end <= r->capacity && !r->eof);
     memmove(r->buffer, r->buffer + r->begin, r->end - r->begin);
     r->end -= r->begin;
     r->begin = 0;
@@ -66,6 +68,7 @@ static enum ordeal_status fill(struct ordeal_reader *r)
 
 enum ordeal_status reader_need(struct ordeal_reader *r, size_t count, size_t *have)
 {
+    assert(count <= READ_LINE_MAX);
     while (r->end - r->begin < count && !r->eof) {
         enum ordeal_status status = fill(r);
         if (status != ORDEAL_OK)
@@ -78,6 +81,7 @@ enum ordeal_status reader_need(struct ordeal_reader *r, size_t count, size_t *ha
 static struct line hand_out(struct ordeal_reader *r, char *end)
 {
     char *begin = r->buffer + r->begin;
+    assert(end >= begin && end <= r->buffer + r->end && *end == '\n');
     r->begin = (size_t)(end + 1 - r->buffer);
     if (r->begin > r->end)
         r->begin = r->end; /* the line end at the end of the file is ours */
@@ -139,6 +143,7 @@ static void describe(const char *at, char *found, size_t size)
     if (n == 1)
         found[n++] = ' ';
     found[n++] = '\'';
+    assert(n < size);
     found[n] = '\0';
 }
 
@@ -150,6 +155,7 @@ enum ordeal_status expected(struct ordeal_reader *r, const char *begin, const ch
     va_start(args, format);
     vsnprintf(what, sizeof what, format, args);
     va_end(args);
+    assert(at >= begin);
     describe(at, found, sizeof found);
     return fail_at(r->o, r->name, r->line, (uint64_t)(at - begin) + 1, "expected %s, found %s",
                    what, found);
@@ -315,6 +321,8 @@ enum ordeal_status ordeal_reader_next(struct ordeal_reader *r, struct ordeal_tra
     enum ordeal_status status = read_trace(r, t);
     r->done = status != ORDEAL_OK;
     r->traces += status == ORDEAL_OK;
+    if (t->ops.count <= SMALL_ENOUGH) /* else ordeal_check() does it */
+        check_hot(trace_check(t));
     if (status == ORDEAL_OK
         || (status == ORDEAL_BAD_INPUT && r->format == ORDEAL_FORMAT_BINARY))
         *trace = t;

@@ -36,6 +36,7 @@ static enum ordeal_status wrong(struct axe *a, const char *what)
 static enum ordeal_status skip_space(struct axe *a)
 {
     while (!a->eof) {
+        assert(a->p >= a->line.begin && a->p <= a->line.end);
         while (is_blank(*a->p))
             a->p++;
         if (*a->p == '#') {

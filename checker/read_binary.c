@@ -47,6 +47,7 @@ static uint64_t wrong(struct records *x, const char *fault)
 
 static const uint8_t *get_bytes(struct records *x, size_t count)
 {
+    assert(x->p <= x->end);
     if ((size_t)(x->end - x->p) < count) {
         wrong(x, "a record is cut off");
         return NULL;
@@ -84,6 +85,7 @@ static uint32_t get_number(struct records *x)
 
 static uint64_t get_signed(struct records *x, unsigned length, uint8_t size_log2)
 {
+    assert(size_log2 <= 3);
     if (length > 1u << size_log2)
         return wrong(x, "a value is longer than its access");
     const uint8_t *bytes = get_bytes(x, length);
@@ -394,6 +396,7 @@ static enum ordeal_status next_block(struct ordeal_reader *r, struct block *b)
         || (b->packing == PACKING_PLAIN && b->raw != b->stored))
         return damaged(r, "the block is of no known kind");
     r->begin += BLOCK_HEADER + (size_t)b->stored;
+    assert(r->begin <= r->end);
     return ORDEAL_OK;
 }
 
@@ -409,6 +412,7 @@ static enum ordeal_status unpack(struct ordeal_reader *r, struct unpacking *u, s
             return r->o->error.status;
         u->zstd = ZSTD_initStaticDCtx(u->workspace, u->workspace_size);
     }
+    assert(b->raw <= BLOCK_MAX);
     size_t length = ZSTD_decompressDCtx(u->zstd, u->raw, b->raw, b->payload, b->stored);
     if (ZSTD_isError(length) || length != b->raw)
         return damaged(r, "the block does not unpack");

@@ -153,6 +153,7 @@ static enum ordeal_status cycles(struct scan *s)
     uint8_t flags = 0;
     uint64_t begin = 0, end = 0;
     enum ordeal_status status = ORDEAL_OK;
+    assert(s->t->ops.count > 0);
     if (s->t->ops.data[s->t->ops.count - 1].flags & (ORDEAL_HAS_BEGIN | ORDEAL_HAS_END))
         return expected(s->r, s->begin, start, "cycles only once");
     if (*s->p != ':') {
@@ -297,6 +298,7 @@ enum ordeal_status read_text(struct ordeal_reader *r, struct ordeal_trace *t)
     while ((status = reader_line(r, &line)) == ORDEAL_OK) {
         s.begin = s.p = line.begin;
         status = text_line(&s);
+        assert(s.p >= line.begin && s.p <= line.end);
         if (status == ORDEAL_END) {
             r->held = true;
             r->held_line = line;

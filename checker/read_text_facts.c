@@ -133,6 +133,7 @@ static enum ordeal_status final_line(struct scan *s, const char *keyword)
 
 static enum ordeal_status order_values(struct scan *s)
 {
+    assert(s->t->orders.count > 0);
     uint8_t size_log2 = s->t->orders.data[s->t->orders.count - 1].word.size_log2;
     while (text_another(s)) {
         uint64_t v = 0;
@@ -163,6 +164,7 @@ static enum ordeal_status more_line(struct scan *s, const char *keyword)
 {
     if (!s->order_before)
         return expected(s->r, s->begin, keyword, "an order line before this one");
+    assert(s->p > keyword && is_blank(s->p[-1]));
     s->p--; /* the blank before the first value */
     return order_values(s);
 }

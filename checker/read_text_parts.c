@@ -40,6 +40,7 @@ static enum ordeal_status wide_value(struct scan *s, uint8_t size_log2, uint64_t
         s->p = end;
         if ((size_t)(end - digits) > size * 2)
             return expected(s->r, s->begin, start, "a value of %zu bytes", size);
+        assert(size <= sizeof bytes);
         for (size_t i = 0; end-- > digits; i++)
             bytes[i / 2] |= (uint8_t)(hex_value(*end) << (i % 2 * 4));
     } else {

@@ -68,6 +68,7 @@ INLINE uint32_t missing(const struct ordeal_replay *r, uint32_t s)
 /* `position`: where the trail is cut to take this back, with all that is done at once. */
 INLINE void perform(struct ordeal_replay *r, uint32_t s, uint32_t *cell, uint32_t position)
 {
+    assert_hot(r->trail_count < r->stores + r->loads && r->store[*cell].word == r->store[s].word);
     r->state[s].position = position;
     r->trail[r->trail_count++] = (struct replay_done){ s, *cell };
     *cell = s;
@@ -76,6 +77,7 @@ INLINE void perform(struct ordeal_replay *r, uint32_t s, uint32_t *cell, uint32_
 INLINE void note_loads(struct ordeal_replay *r, uint32_t t, uint32_t load)
 {
     struct replay_thread *th = &r->thread[t];
+    assert_hot(th->load <= load && load <= th->load_end);
     if (th->load != load)
         r->trail[r->trail_count++] = (struct replay_done){ t | SPECIAL, th->load };
     th->load = load;
@@ -84,6 +86,7 @@ INLINE void note_loads(struct ordeal_replay *r, uint32_t t, uint32_t load)
 /* Take back what was done from this place of the trail on. */
 static void undo(struct ordeal_replay *r, uint32_t position)
 {
+    assert(position <= r->trail_count);
     while (r->trail_count > position) {
         struct replay_done done = r->trail[--r->trail_count];
         if (done.what & SPECIAL) {
@@ -91,6 +94,7 @@ static void undo(struct ordeal_replay *r, uint32_t position)
             while (th->load > done.before)
                 r->state[r->act[--th->load].source].pending++;
         } else {
+            assert_hot(r->memory[r->store[done.what].word] == done.what);
             r->memory[r->store[done.what].word] = done.before;
             r->thread[r->thread_of[done.what]].store = done.what;
         }
@@ -142,8 +146,10 @@ static bool do_group(struct ordeal_replay *r, struct replay_thread *th,
             *moved |= want_for(r, th, &r->act[l]);
             return false;
         }
-    for (uint32_t l = g->load; l < g->load_end; l++)
+    for (uint32_t l = g->load; l < g->load_end; l++) {
+        assert_hot(r->state[r->act[l].source].pending > 0);
         r->state[r->act[l].source].pending--;
+    }
     if (writes && !try_stores(r, g->store, g->store_end, moved)) {
         for (uint32_t l = g->load; l < g->load_end; l++)
             r->state[r->act[l].source].pending++;
@@ -161,8 +167,10 @@ INLINE bool do_loads(struct ordeal_replay *r, uint32_t t)
     uint32_t first = th->load;
     bool moved = false;
     for (;;) {
-        for (; a < end && th->store >= a->drain && r->memory[a->cell] == a->expect; a++)
+        for (; a < end && th->store >= a->drain && r->memory[a->cell] == a->expect; a++) {
+            assert_hot(r->state[a->source].pending > 0);
             r->state[a->source].pending--;
+        }
         note_loads(r, t, (uint32_t)(a - act));
         if (a == end)
             break;
@@ -171,6 +179,7 @@ INLINE bool do_loads(struct ordeal_replay *r, uint32_t t)
             break;
         }
         const struct replay_group *g = &r->group[r->group_of[a - act]];
+        assert_hot(g->load == (uint32_t)(a - act)); /* the first of its group */
         if (!do_group(r, th, g, &moved))
             break;
         a = act + g->load_end;
@@ -186,6 +195,7 @@ INLINE bool do_stores(struct ordeal_replay *r, struct replay_thread *th)
     while (th->store < th->wanted) {
         uint32_t s = th->store;
         const struct replay_store *q = &r->store[s];
+        assert_hot(s < th->store_end && q->end > s && q->end <= th->store_end);
         if (q->issue == NONE && r->standing[s] != s) { /* a CAS that failed */
             th->store++;
             continue;
@@ -323,9 +333,12 @@ static bool run(struct ordeal_replay *r, bool last)
 {
     uint32_t turns = 0, most = 16 + r->stores / 16;
     start(r);
-    while (!go_on(r))
+    while (!go_on(r)) {
+        if (now_and_then(turns))
+            check_hot(replay_check(r));
         if (turns++ == most || !turn_round(r, last))
             return false;
+    }
     return true;
 }
 
@@ -348,6 +361,7 @@ static bool writes(const struct ordeal_replay *r, const struct replay_group *g)
 
 void replay_order(const struct ordeal_replay *r, uint32_t *order)
 {
+    const uint32_t *end_of_order = order + r->groups - 1;
     uint32_t last = 0;
     for (uint32_t i = 0; i < r->trail_count; i++) {
         struct replay_done done = r->trail[i];
@@ -372,6 +386,7 @@ void replay_order(const struct ordeal_replay *r, uint32_t *order)
         for (uint32_t s = r->thread[t].store; s < r->thread[t].store_end; s = r->store[s].end)
             if (r->store[s].issue != NONE)
                 *order++ = r->store[s].group;
+    assert(order == end_of_order);
 }
 
 /* ---- making ---------------------------------------------------------------------------- */
@@ -397,10 +412,13 @@ enum ordeal_status ordeal_replay_new(const struct ordeal_trace *t, enum ordeal_m
     if (!r)
         return t->o->error.status;
     r->o = t->o;
+    size_t used = t->o->used - sizeof *r;
     enum ordeal_status status = replay_shape(r, t, model);
-    if (status)
-        ordeal_replay_free(r);
-    else
+    if (!status) {
         *replay = r;
+        return status;
+    }
+    ordeal_replay_free(r);
+    assert(t->o->used == used);
     return status;
 }

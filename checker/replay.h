@@ -149,6 +149,7 @@ static inline bool replay_before(struct ordeal_replay *r, uint32_t from, uint32_
 {
     struct replay_state *state = &r->state[to];
     uint32_t i;
+    assert_hot(from < r->stores && to < r->stores && r->thread_of[from] == thread);
     if (to < r->words)
         return false;
     if (r->thread_of[to] == thread)

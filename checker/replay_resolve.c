@@ -19,6 +19,7 @@ static void resolve_cas(struct ordeal_replay *r, const struct replay_cas *cas,
     bool swaps = ((values[cas->slot] ^ compare) & cas->mask) == 0;
     for (uint32_t s = cas->store; s < cas->store_end; s++) {
         uint32_t own = r->store[s].own;
+        assert(own == NONE || own < s); /* whether that one stands is known */
         r->standing[s] = swaps ? s : own == NONE ? NONE : r->standing[own];
         r->target[s] = swaps ? r->store[s].word : r->words;
     }
@@ -31,6 +32,7 @@ INLINE uint32_t source_of_value(const struct ordeal_replay *r, const struct repl
 {
     const uint32_t *table = r->table + w->first;
     uint32_t i = replay_hash(w, value), s;
+    assert_hot(i <= w->last);
     while ((s = table[i]) != NONE && r->value[s] != value)
         i = (i + 1) & w->last;
     return s;
@@ -46,6 +48,7 @@ static bool find_sources(const struct ordeal_replay *r, const uint64_t *values)
         uint32_t s = source_of_value(r, w, values[q->slot] >> q->shift & w->mask);
         if (s == NONE)
             return false;
+        assert_hot(r->store[s].word == q->word);
         act[l].source = s;
         state[s].pending++;
     }
@@ -340,8 +343,10 @@ static bool chain_swaps(struct ordeal_replay *r)
     }
     for (uint32_t i = 0; i < r->swap_count; i++)
         if (replay_is_swap(r, r->swap[i]) && !replay_is_swap(r, replay_swapped(r, r->swap[i])))
-            for (uint32_t s = r->swap[i]; s; s = r->taken[s])
+            for (uint32_t s = r->swap[i]; s; s = r->taken[s]) {
+                assert(chained < swaps); /* chains do not meet, nor come back */
                 chained++;
+            }
     return chained == swaps;
 }
 

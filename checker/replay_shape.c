@@ -53,6 +53,7 @@ static enum ordeal_status blank_trace(struct shaping *s)
     s->blank = *t;
     s->blank.ops.data = mem_array(t->o, t->ops.count, sizeof *t->ops.data);
     s->blank.bytes.data = mem_zero(t->o, bytes, 1);
+    s->blank.bytes.count = bytes; /* the last ones are what wide loads are taken to have seen */
     s->blank.times.count = s->blank.registers.count = 0;
     if (!s->blank.ops.data || !s->blank.bytes.data)
         return t->o->error.status;
@@ -145,6 +146,7 @@ static void shape_load(struct shaping *s, uint32_t e, uint32_t group)
     const struct execution *x = s->x;
     const struct location *at = &x->location[x->loc[e]];
     uint32_t word = x->loc[e], offset = (uint32_t)(at->address - s->t->ops.data[x->op[e]].address);
+    assert(s->load < s->r->loads && s->slot[x->op[e]] != NONE && offset < TRACE_LINE_BYTES);
     s->number[e] = s->load;
     s->r->load[s->load] = (struct replay_load){
         .slot = s->slot[x->op[e]] + offset / 8, .shift = (uint8_t)(offset % 8 * 8), .word = word,
@@ -160,6 +162,7 @@ static void shape_store(struct shaping *s, uint32_t e, uint32_t group)
     uint32_t word = x->loc[e];
     bool alone = !(x->group_flags[group] & GROUP_LOADS);
     bool swap = reads(&s->t->ops.data[x->op[e]]);
+    assert(s->store < s->r->stores && s->r->swap_count < s->r->stores);
     s->number[e] = s->store;
     s->r->store[s->store] = (struct replay_store){
         .word = word, .issue = alone ? s->load : NONE, .end = s->r->group[group].store_end,
@@ -193,6 +196,7 @@ static enum ordeal_status shape_all_cas(struct shaping *s, uint32_t group)
             ;
         if (s->t->ops.data[op].kind != ORDEAL_CAS)
             continue;
+        assert(s->cas < s->r->cas_most && (next - e) % 2 == 0);
         struct replay_cas *cas = &s->r->cas[s->cas++];
         uint32_t store = e + (next - e) / 2; /* as many words are read as are written */
         *cas = (struct replay_cas){ .store = s->number[store],
@@ -219,6 +223,7 @@ static enum ordeal_status shape_group(struct shaping *s, uint32_t group)
             shape_store(s, e, group);
         else
             shape_load(s, e, group);
+    assert(s->load == g->load_end && s->store == g->store_end);
     uint32_t loads = g->load_end - g->load;
     if (loads > 0)
         s->r->load[g->load].special = loads > 1 || g->store < g->store_end;
@@ -255,6 +260,7 @@ static uint32_t *entry_of(struct ordeal_replay *r, uint32_t word, uint64_t value
 {
     const struct replay_word *w = &r->word[word];
     uint32_t i = replay_hash(w, value), *entry;
+    assert(i <= w->last && w->last < r->table_size - w->first);
     while (*(entry = &r->table[w->first + i]) != NONE && r->value[*entry] != value)
         i = (i + 1) & w->last;
     return entry;
@@ -346,6 +352,7 @@ static enum ordeal_status shape_all(struct shaping *s)
     }
     for (uint32_t t = 0; t < r->threads && !status; t++)
         status = shape_thread(s, t);
+    assert(status || (s->load == r->loads && s->store == r->stores));
     r->cas_count = s->cas;
     if (!status)
         status = fill_table(r, x);

@@ -32,8 +32,19 @@ void rup_free(struct rup *r)
     VEC_FREE(r->o, &r->literals);
 }
 
+static bool are_rivals(const struct rup *r, uint32_t a, uint32_t b)
+{
+    uint32_t v = a;
+    do
+        v = r->rival[v];
+    while (v != a && v != b);
+    return v == b;
+}
+
 void rup_rivals(struct rup *r, uint32_t a, uint32_t b)
 {
+    assert(a < r->variables && b < r->variables);
+    assert_hot(!are_rivals(r, a, b)); /* or their circle would fall in two */
     uint32_t next = r->rival[a];
     r->rival[a] = r->rival[b];
     r->rival[b] = next;
@@ -42,8 +53,11 @@ void rup_rivals(struct rup *r, uint32_t a, uint32_t b)
 /* False: it is false already. */
 static bool make_true(struct rup *r, uint32_t literal)
 {
+    assert_hot(literal < 2 * (size_t)r->variables);
+    assert_hot(r->value[literal] == -r->value[literal ^ 1]);
     if (r->value[literal])
         return r->value[literal] > 0;
+    assert(r->trail_count < r->variables);
     r->value[literal] = 1;
     r->value[literal ^ 1] = -1;
     r->trail[r->trail_count++] = literal;
@@ -63,6 +77,7 @@ static bool exclude_rivals(struct rup *r, uint32_t literal)
 /* Watch slot `slot` of the clause: hang it on the list of the literal that stands there. */
 static void hang(struct rup *r, uint32_t clause, uint32_t slot)
 {
+    assert(clause < r->clauses.count && slot < 2);
     struct rup_clause *c = &r->clauses.data[clause];
     uint32_t *list = &r->watchers[r->literals.data[c->first + slot]];
     c->next[slot] = *list;
@@ -75,6 +90,7 @@ static bool revisit(struct rup *r, uint32_t clause, uint32_t slot)
     const struct rup_clause *c = &r->clauses.data[clause];
     uint32_t *literals = r->literals.data + c->first;
     uint32_t gone = literals[slot];
+    assert(c->count >= 2 && r->value[gone] < 0);
     if (r->value[literals[!slot]] <= 0)
         for (uint32_t i = 2; i < c->count; i++)
             if (r->value[literals[i]] >= 0) {
@@ -114,6 +130,7 @@ static bool propagate(struct rup *r)
 
 static void take_back(struct rup *r, size_t trail_count)
 {
+    assert(trail_count <= r->trail_count);
     while (r->trail_count > trail_count) {
         uint32_t literal = r->trail[--r->trail_count];
         r->value[literal] = r->value[literal ^ 1] = 0;
@@ -121,9 +138,29 @@ static void take_back(struct rup *r, size_t trail_count)
     r->propagated = trail_count;
 }
 
+/* The trail says what is true; a clause is found through its first two literals, of which none is
+ * false unless the other is true. */
+static void check_whole(const struct rup *r)
+{
+    size_t watchers = 0;
+    assert(r->propagated == r->trail_count && r->trail_count <= r->variables);
+    for (size_t i = 0; i < r->trail_count; i++)
+        assert(r->value[r->trail[i]] == 1 && r->value[r->trail[i] ^ 1] == -1);
+    for (uint32_t l = 0; l < 2 * r->variables; l++)
+        for (uint32_t w = r->watchers[l]; w != NOBODY; watchers++) {
+            assert(w / 2 < r->clauses.count && watchers < 2 * r->clauses.count);
+            const struct rup_clause *c = &r->clauses.data[w / 2];
+            assert(r->literals.data[c->first + w % 2] == l);
+            assert(r->value[l] >= 0 || r->value[r->literals.data[c->first + !(w % 2)]] > 0);
+            w = c->next[w % 2];
+        }
+    assert(watchers == 2 * r->clauses.count);
+}
+
 bool rup_follows(struct rup *r, const uint32_t *literals, size_t count)
 {
     size_t before = r->trail_count;
+    assert(r->refuted || r->propagated == before);
     bool possible = !r->refuted;
     for (size_t i = 0; possible && i < count; i++)
         possible = make_true(r, literals[i] ^ 1);
@@ -156,5 +193,7 @@ bool rup_add(struct rup *r, const uint32_t *literals, size_t count)
         return false;
     hang(r, clause, 0);
     hang(r, clause, 1);
+    if (now_and_then(r->clauses.count))
+        check_hot(check_whole(r));
     return true;
 }

@@ -131,6 +131,7 @@ static bool wake(struct topo *t, uint32_t cell)
     uint32_t s = t->waiter[cell];
     t->waiter[cell] = NONE;
     for (; s != NONE; s = t->next_waiter[s]) {
+        assert(t->waits[s] && t->c->site[s].cell == cell);
         t->waits[s] = false;
         if (!VEC_PUSH(t->o, &t->tests, t->c->site[s].node))
             return false;
@@ -165,6 +166,7 @@ static bool become_ready(struct topo *t, uint32_t node)
 
 static bool release(struct topo *t, uint32_t node)
 {
+    assert(t->indegree[node] > 0);
     return --t->indegree[node] > 0 || become_ready(t, node);
 }
 
@@ -173,8 +175,10 @@ static bool list_store(struct topo *t, uint32_t s)
     const struct site *site = &t->c->site[s];
     uint32_t loc = t->g->x->loc[site->event];
     t->lists[s] = t->progress[site->cell]++ == t->listed_count[loc];
+    assert(t->progress[site->cell] <= t->listed_count[loc] + 1);
     if (!t->lists[s])
         return true;
+    assert(t->listed_count[loc] < t->listed_first[loc + 1] - t->listed_first[loc]);
     t->listed[t->listed_first[loc] + t->listed_count[loc]++] = site->event;
     for (uint32_t cell = t->g->cell_first[loc]; cell < t->g->cell_first[loc + 1]; cell++)
         if (!wake(t, cell))
@@ -204,11 +208,13 @@ static bool pick(struct topo *t, uint32_t node)
 {
     const struct clocks *c = t->c;
     const struct graph *g = t->g;
+    assert(!t->done[node] && t->indegree[node] == 0);
     t->done[node] = true;
     if (!VEC_PUSH(t->o, &t->trail, node))
         return false;
     for (uint32_t i = c->read_first[node]; i < c->read_first[node + 1]; i++) {
         uint32_t id = c->read[i];
+        assert(t->pending[id] > 0);
         if (--t->pending[id] <= 1 && !wake(t, t->cell_of_id[id]))
             return false;
     }
@@ -228,13 +234,16 @@ static void unpick(struct topo *t)
 {
     const struct clocks *c = t->c;
     const struct graph *g = t->g;
+    assert(t->trail.count > 0);
     uint32_t node = t->trail.data[--t->trail.count];
+    assert(t->done[node] && t->indegree[node] == 0);
     for (uint32_t l = c->out[node]; l != NONE; l = c->links.data[l].next_out)
         t->indegree[c->links.data[l].to]++;
     for (uint32_t i = g->succ_first[node]; i < g->succ_first[node + 1]; i++)
         t->indegree[g->succ[i]]++;
     for (uint32_t i = c->write_first[node + 1]; i-- > c->write_first[node];) {
         uint32_t s = c->write[i], cell = c->site[s].cell;
+        assert(t->active[cell] == id_of_site(t, s));
         t->active[cell] = t->replaced[s];
         t->next_write[t->run_of[s]] = s;
         if (t->listed) {
@@ -323,6 +332,21 @@ static enum ordeal_status derive(struct topo *t, uint32_t node)
 
 /* ---- deciding ------------------------------------------------------------------------ */
 
+/* `indegree` counts what was not picked, by edges and by links. */
+static void check_indegrees(const struct topo *t)
+{
+    const struct graph *g = t->g;
+    const struct clocks *c = t->c;
+    for (uint32_t n = 1; n < g->nodes; n++) {
+        uint32_t indegree = 0;
+        for (uint32_t i = g->pred_first[n]; i < g->pred_first[n + 1]; i++)
+            indegree += g->pred[i] != 0 && !t->done[g->pred[i]];
+        for (uint32_t l = c->in[n]; l != NONE; l = c->links.data[l].next_in)
+            indegree += !t->done[c->links.data[l].from];
+        assert(t->indegree[n] == indegree);
+    }
+}
+
 /* All nodes that could be picked now, the longest ready first. */
 static bool find_alternatives(struct topo *t)
 {
@@ -344,6 +368,8 @@ static bool find_alternatives(struct topo *t)
 static bool open_level(struct topo *t)
 {
     size_t first = t->alternatives.count;
+    if (now_and_then(t->r->decisions))
+        check_hot(check_indegrees(t));
     return find_alternatives(t)
         && VEC_PUSH(t->o, &t->levels, ((struct level){ t->trail.count, first, first,
                                                        clocks_mark(t->c) }));
@@ -353,11 +379,13 @@ static bool open_level(struct topo *t)
 static bool undo_level(struct topo *t, const struct level *level)
 {
     size_t picked = t->trail.count;
+    assert(t->trail.count > level->trail);
     while (t->trail.count > level->trail + 1)
         unpick(t);
     for (size_t l = level->mark.links; l < t->c->links.count; l++) {
         uint32_t to = t->c->links.data[l].to;
         bool writes = t->c->write_first[to] < t->c->write_first[to + 1];
+        assert(t->indegree[to] > 0);
         if (--t->indegree[to] == 0 && writes && !add_writer(t, to))
             return false; /* a derived edge had taken it off the list */
     }
@@ -392,6 +420,7 @@ static enum ordeal_status decide(struct topo *t, bool *exhausted)
             if (!undo_level(t, level))
                 return t->o->error.status;
         }
+        assert(level->next >= level->alternatives && level->next <= t->alternatives.count);
         if (level->next == t->alternatives.count) {
             t->alternatives.count = level->alternatives;
             t->levels.count--;

@@ -7,7 +7,6 @@
  * than one operation to be seen, as blocks that never end, is left to who runs or checks it. */
 #include "trace.h"
 
-#include <assert.h>
 #include <string.h>
 
 const char *const trace_op_names[ORDEAL_OP_KINDS] = {
@@ -119,6 +118,7 @@ static bool table_grow(const struct ordeal_trace *t, uint32_t **table, size_t *c
     mem_free(t->o, *table, *capacity * sizeof **table);
     *table = fresh;
     *capacity = fresh_capacity;
+    assert(!table_full(fresh_capacity, count));
     return true;
 }
 
@@ -316,6 +316,7 @@ enum ordeal_status ordeal_trace_add(struct ordeal_trace *t, const struct ordeal_
         || (timed && !VEC_RESERVE(t->o, &t->times, t->times.count + 1))
         || (compares && !VEC_RESERVE(t->o, &t->compares, t->compares.count + 1)))
         return out_of_memory(t);
+    assert(!t->compares.count || t->compares.data[t->compares.count - 1].op < i);
     t->ops.data[t->ops.count++] = n;
     if (timed)
         t->times.data[t->times.count++] = (struct trace_time){ .op = i };
@@ -360,9 +361,12 @@ enum ordeal_status ordeal_trace_times(struct ordeal_trace *t, uint64_t begin, ui
 {
     uint8_t flags = t->ops.count ? t->ops.data[t->ops.count - 1].flags : 0;
     enum ordeal_status status = check_times(t, flags, begin, end);
-    if (status == ORDEAL_OK)
-        t->times.data[t->times.count - 1] = time_of_last(t, begin, end);
-    return status;
+    if (status != ORDEAL_OK)
+        return status;
+    struct trace_time *last = &t->times.data[t->times.count - 1];
+    assert(t->times.count && last->op == t->ops.count - 1); /* ordeal_trace_add() made it */
+    *last = time_of_last(t, begin, end);
+    return ORDEAL_OK;
 }
 
 enum ordeal_status trace_add_times(struct ordeal_trace *t, uint8_t flags, uint64_t begin,

@@ -3,7 +3,6 @@
  * promises, and of tests the seed and the memory. And taking back what was added last. */
 #include "trace.h"
 
-#include <assert.h>
 #include <string.h>
 
 /* ---- words --------------------------------------------------------------------------- */
@@ -107,6 +106,7 @@ static enum ordeal_status find_line(struct ordeal_trace *t, uint32_t base, struc
         memset(t->lines.data + known, 0, (base - known) * sizeof *t->lines.data);
         t->lines.count = base;
     }
+    assert(t->lines.count <= t->names.count);
     *line = &t->lines.data[base - 1];
     return ORDEAL_OK;
 }
@@ -159,6 +159,9 @@ struct trace_mark trace_mark(const struct ordeal_trace *t)
 
 void trace_rewind(struct ordeal_trace *t, const struct trace_mark *mark)
 {
+    assert(mark->ops <= t->ops.count && mark->bytes <= t->bytes.count);
+    assert(mark->times <= t->times.count && mark->registers <= t->registers.count);
+    assert(mark->orders <= t->orders.count && mark->order_values <= t->order_values.count);
     t->ops.count = mark->ops;
     t->bytes.count = mark->bytes;
     t->times.count = mark->times;
@@ -177,6 +180,7 @@ void trace_rewind(struct ordeal_trace *t, const struct trace_mark *mark)
         t->orders.data[mark->orders - 1].count = mark->last_order;
     while (t->told.count > mark->told) {
         const struct trace_told *told = &t->told.data[--t->told.count];
+        assert(told->base >= 1 && told->base <= t->lines.count);
         struct trace_line *line = &t->lines.data[told->base - 1];
         line->placed &= told->marks != 0;
         line->marks &= (uint8_t)~told->marks;

@@ -49,6 +49,7 @@ static void put_value(struct text *x, const struct ordeal_trace *t, uint8_t size
     }
     const uint8_t *bytes = t->bytes.data + value;
     size_t top = (size_t)1 << size_log2;
+    assert(value + top <= t->bytes.count);
     while (top > 1 && bytes[top - 1] == 0)
         top--;
     char pair[8];

@@ -44,6 +44,7 @@ bool ordeal_verdict_counter(const struct ordeal_verdict *v, size_t i, const char
 void ordeal_verdict_event(const struct ordeal_verdict *v, uint32_t event, struct ordeal_event *out)
 {
     const struct execution *x = v->x;
+    assert(event < ordeal_verdict_events(v));
     *out = (struct ordeal_event){
         .store = x->is_store[event],
         .op = x->op[event],
@@ -67,7 +68,10 @@ size_t ordeal_verdict_core(const struct ordeal_verdict *v, const uint32_t **ops)
 
 void ordeal_verdict_step(const struct ordeal_verdict *v, size_t i, struct ordeal_step *out)
 {
+    assert(i < v->proof.steps.count);
     const struct proof_step *s = &v->proof.steps.data[i];
+    assert(s->literal_count <= v->proof.literals.count - s->literal_first);
+    assert(s->edge_count <= v->proof.edges.count - s->edge_first);
     *out = (struct ordeal_step){
         .literals = s->literal_count ? v->proof.literals.data + s->literal_first : NULL,
         .literal_count = s->literal_count,
@@ -83,6 +87,7 @@ const char *ordeal_rule_name(enum ordeal_rule r)
         ORDEAL_RULES
 #undef ORDEAL_RULE
     };
+    assert((unsigned)r < ORDEAL_RULE_COUNT);
     return names[r];
 }
 
@@ -93,5 +98,6 @@ const char *ordeal_rule_text(enum ordeal_rule r)
         ORDEAL_RULES
 #undef ORDEAL_RULE
     };
+    assert((unsigned)r < ORDEAL_RULE_COUNT);
     return texts[r];
 }

@@ -33,6 +33,7 @@ static bool count_readers(struct loom *m)
             expect_reader(m, i + AHEAD);
             if (is_write(m, a))
                 continue;
+            assert(m->w->source[a.event] != NONE);
             uint32_t id = store_id(m, m->w->source[a.event], a.slot);
             m->counted[i] = last[id] != n;
             if (!m->counted[i])
@@ -74,6 +75,7 @@ static uint32_t longest_ways(struct loom *m, const uint32_t *first, const uint32
         for (uint32_t i = first[node]; i < first[node + 1]; i++) {
             uint32_t to = next[i];
             depth[to] = d > depth[to] ? d : depth[to];
+            assert(degree[to] > 0);
             if (--degree[to] == 0)
                 order[tail++] = to;
         }
@@ -157,6 +159,7 @@ static bool link_reads(struct loom *m, uint32_t load, uint32_t own)
     const struct graph *g = m->g;
     const struct execution *x = m->x;
     uint32_t source = m->w->source[load];
+    assert(source != NONE && x->is_store[source] && x->loc[source] == x->loc[load]);
     bool swapped = g->load_node && (x->group_flags[x->group[load]] & GROUP_STORES);
     struct link l = { .reason = KNOT_READS, .a = load, .b = source, .fact = NONE };
     uint32_t node = node_of_load(g, load);
@@ -375,14 +378,28 @@ static bool run(struct loom *m, enum weave_outcome *outcome)
         if (m->position[node] == i && m->g->kind.data[node] == NODE_REAL)
             m->w->order.data[m->w->order.count++] = node;
     }
+    assert(m->w->order.count + 1 == m->real); /* all but the root */
     return true;
+}
+
+/* Memory in use but for what the weave leaves to its caller. */
+static size_t other_memory(const struct weave *w)
+{
+    const struct weave_log *log = w->log;
+    return w->g->o->used - w->order.capacity * sizeof *w->order.data
+         - log->knots.capacity * sizeof *log->knots.data
+         - log->edges.capacity * sizeof *log->edges.data
+         - log->literals.capacity * sizeof *log->literals.data
+         - log->grounds.capacity * sizeof *log->grounds.data;
 }
 
 enum ordeal_status weave_run(struct weave *w, enum weave_outcome *outcome)
 {
     struct loom m = { .o = w->g->o, .w = w, .g = w->g, .x = w->g->x };
+    size_t used = other_memory(w);
     bool ok = run(&m, outcome);
     tear_down(&m);
+    assert(other_memory(w) == used);
     return ok ? ORDEAL_OK : m.o->error.status;
 }
 

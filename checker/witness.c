@@ -162,6 +162,7 @@ enum ordeal_status ordeal_witness_write(const struct ordeal_verdict *v, FILE *st
         if (status != ORDEAL_OK)
             return status;
     }
+    assert(!whole || whole->events >= v->x->events); /* the core is a part of it */
     write_verdict(v, whole ? whole : v->x, stream);
     execution_free(whole);
     if (fflush(stream) != 0 || ferror(stream))
@@ -208,6 +209,7 @@ static int peek(struct witness_reader *r)
 
 static void take(struct witness_reader *r)
 {
+    assert(r->next < r->filled);
     bool newline = r->buffer[r->next++] == '\n';
     r->line += newline;
     r->column = newline ? 1 : r->column + 1;
@@ -235,6 +237,7 @@ static enum ordeal_status read_word(struct witness_reader *r, bool lines)
         r->word[r->length++] = (char)c;
         take(r);
     }
+    assert(r->length <= TOKEN_MAX);
     r->word[r->length] = '\0';
     if (ferror(r->stream))
         return fail(r->o, ORDEAL_IO, "%s cannot be read: %s", r->name, strerror(errno));
@@ -568,6 +571,7 @@ enum ordeal_status ordeal_witness_verify(const struct ordeal_trace *t, FILE *str
                                          const char *name, struct ordeal_verdict **verdict)
 {
     struct ordeal *o = t->o;
+    size_t used = o->used;
     *verdict = NULL;
     limit_start(o);
     struct ordeal_verdict *v = mem_zero(o, 1, sizeof *v);
@@ -594,6 +598,7 @@ enum ordeal_status ordeal_witness_verify(const struct ordeal_trace *t, FILE *str
     mem_free(o, r, sizeof *r);
     if (status != ORDEAL_OK) {
         ordeal_verdict_free(v);
+        assert(o->used == used);
         return status;
     }
     *verdict = v;

@@ -6,6 +6,7 @@
 static size_t slot_of(const struct words *w, uint32_t base, uint64_t address, uint8_t size_log2)
 {
     uint64_t hash = (address + size_log2 + base * 0x9e3779b97f4a7c15) * 0xd6e8feb86659fd93;
+    assert_hot(w->table_size > w->list.count && !(w->table_size & (w->table_size - 1)));
     size_t mask = w->table_size - 1, slot = hash >> 32 & mask;
     for (; w->table[slot]; slot = (slot + 1) & mask) {
         const struct word *is = &w->list.data[w->table[slot] - 1];
@@ -87,6 +88,12 @@ static struct key *sort(struct key *a, struct key *b, size_t count)
     return a;
 }
 
+static void check_sorted(const struct key *key, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        assert(precedes(&key[i - 1], &key[i])); /* none is there twice */
+}
+
 struct division {
     struct ordeal *o;
     struct word *word;
@@ -98,9 +105,18 @@ struct division {
 /* What holds for a block because of the words around it. */
 struct surrounding { bool accessed, divided; };
 
+static bool ascends(const struct division *d, uint32_t base, uint64_t address)
+{
+    if (d->locations.count == 0)
+        return true;
+    struct location last = d->locations.data[d->locations.count - 1];
+    return last.base < base || (last.base == base && last.address < address);
+}
+
 static bool emit(struct division *d, uint32_t base, uint64_t address, uint8_t size_log2)
 {
     struct location fresh = { .base = base, .size_log2 = size_log2, .address = address };
+    assert(ascends(d, base, address));
     return VEC_PUSH(d->o, &d->locations, fresh);
 }
 
@@ -110,6 +126,8 @@ static bool divide(struct division *d, size_t low, size_t high, uint32_t base, u
 {
     struct word *self = NULL;
     size_t first = d->locations.count;
+    assert(low == high || (d->key[low].base == base && d->key[low].address >= address
+                           && d->key[low].size_log2 <= size_log2));
     if (low < high && d->key[low].size_log2 == size_log2) {
         self = &d->word[d->key[low++].word];
         around.accessed |= self->accessed;
@@ -117,6 +135,7 @@ static bool divide(struct division *d, size_t low, size_t high, uint32_t base, u
     }
     uint8_t widest = around.divided && d->part_log2 < 3 ? d->part_log2 : 3;
     if (low < high || (around.accessed && size_log2 > widest)) {
+        assert(size_log2 > 0); /* a byte has nothing inside */
         uint64_t half = address + (UINT64_C(1) << (size_log2 - 1));
         size_t middle = low;
         while (middle < high && d->key[middle].address < half)
@@ -167,6 +186,7 @@ enum ordeal_status words_divide(struct ordeal *o, struct words *w, uint8_t part_
                 a[count++] = (struct key){ is->address, is->base, (uint32_t)i, is->size_log2 };
         }
         d.key = sort(a, b, count);
+        check_hot(check_sorted(d.key, count));
         done = divide_all(&d, count);
     }
     mem_free(o, a, bytes);

@@ -96,6 +96,7 @@ static bool all_own(const struct ordeal_trace *t)
 
 static size_t slot_of(const struct numbering *n, uint32_t base, uint64_t address)
 {
+    assert(n->count <= n->capacity && n->capacity);
     size_t mask = n->capacity * 2 - 1;
     uint64_t h = (address ^ (uint64_t)base << 40) * UINT64_C(0x9E3779B97F4A7C15);
     size_t slot = (h >> 32) & mask;
@@ -167,7 +168,8 @@ static uint64_t number_of(const struct numbering *n, uint32_t base, uint64_t add
     if (n->own)
         own_number(n->t, base, address, &number);
     else
-        number = n->table[slot_of(n, base, address)] - 1;
+        number = (uint64_t)n->table[slot_of(n, base, address)] - 1;
+    assert(n->own || number < n->count); /* learn_all() has seen it */
     return number;
 }
 
@@ -202,6 +204,7 @@ static void write_trace(const struct numbering *n, FILE *stream)
         uint8_t flags = t->ops.data[i].flags;
         write_op(n, &t->ops.data[i], stream);
         if (flags & (ORDEAL_HAS_BEGIN | ORDEAL_HAS_END)) {
+            assert(time < t->times.count && t->times.data[time].op == i);
             fputs(" @ ", stream);
             if (flags & ORDEAL_HAS_BEGIN)
                 fprintf(stream, "%" PRIu64, t->times.data[time].begin);

@@ -33,6 +33,7 @@ static void put_block(struct writer *w, uint8_t kind, uint8_t packing, const uin
                       size_t stored)
 {
     uint8_t h[BLOCK_HEADER] = { 0 };
+    assert(w->length <= BLOCK_MAX && stored <= w->length);
     little_put(h + BLOCK_STORED, stored, 4);
     little_put(h + BLOCK_RAW, w->length, 4);
     little_put(h + BLOCK_OPS, w->ops, 4);
@@ -72,10 +73,15 @@ static void put_end(struct writer *w)
 
 /* ---- fields -------------------------------------------------------------------------------- */
 
-static void put_byte(struct writer *w, uint8_t v) { w->raw[w->length++] = v; }
+static void put_byte(struct writer *w, uint8_t v)
+{
+    assert(w->length < BLOCK_MAX);
+    w->raw[w->length++] = v;
+}
 
 static void put_bytes(struct writer *w, const void *bytes, size_t count)
 {
+    assert(count <= BLOCK_MAX - w->length);
     memcpy(w->raw + w->length, bytes, count);
     w->length += count;
 }
@@ -99,6 +105,7 @@ static int signed_length(uint64_t v, uint8_t size_log2)
 
 static void put_little(struct writer *w, uint64_t v, int bytes)
 {
+    assert(bytes >= 0 && bytes <= 8 && w->length + (size_t)bytes <= BLOCK_MAX);
     little_put(w->raw + w->length, v, bytes);
     w->length += (size_t)bytes;
 }
@@ -116,6 +123,7 @@ static void tell_names(struct writer *w, uint32_t base)
 {
     while (w->names < base) {
         const char *name = ordeal_trace_name_text(w->t, ++w->names);
+        assert(strlen(name) <= TRACE_NAME_MAX); /* a byte tells the length */
         room(w);
         put_byte(w, RECORD_NAME);
         put_byte(w, (uint8_t)strlen(name));
@@ -245,8 +253,9 @@ static void put_wide_values(struct writer *w, size_t i, const struct ordeal_op *
         put_bytes(w, bytes + ordeal_trace_compare_of(w->t, i), size);
 }
 
-static void put_cycles(struct writer *w, uint8_t flags)
+static void put_cycles(struct writer *w, size_t i, uint8_t flags)
 {
+    assert(w->time < w->t->times.count && w->t->times.data[w->time].op == i);
     const struct trace_time *time = &w->t->times.data[w->time++];
     bool begin = flags & ORDEAL_HAS_BEGIN, end = flags & ORDEAL_HAS_END;
     put_byte(w, (uint8_t)(begin | end << 1));
@@ -277,6 +286,7 @@ static void put_op(struct writer *w, size_t i)
     bool cycles = op->flags & (ORDEAL_HAS_BEGIN | ORDEAL_HAS_END);
     tell_threads(w, op->thread + 1);
     tell_names(w, op->base);
+    assert(w->length <= BLOCK_MAX - RECORD_ROOM); /* the record fits the block */
     bool same_thread = op->thread == w->state.thread;
     tag |= op->flags & ORDEAL_HAS_VALUE ? RECORD_VALUE : 0;
     tag |= traits & OP_LOCATION && op->size_log2 != 2 ? RECORD_SIZE : 0;
@@ -302,7 +312,7 @@ static void put_op(struct writer *w, size_t i)
     if (step)
         put_varint(w, step);
     if (cycles)
-        put_cycles(w, op->flags);
+        put_cycles(w, i, op->flags);
     w->ops++;
 }
 
@@ -367,6 +377,7 @@ enum ordeal_status ordeal_write_binary(const struct ordeal_trace *t, FILE *strea
     }
     tell_threads(&w, (uint32_t)t->threads.count);
     tell_names(&w, (uint32_t)t->names.count);
+    assert(w.time == t->times.count && w.reg == t->registers.count && w.step == t->steps.count);
     flush_records(&w);
     put_end(&w);
     release(&w);

@@ -100,9 +100,12 @@ enum ordeal_status ordeal_write_text(const struct ordeal_trace *t, FILE *stream)
         for (; reg < t->registers.count && t->registers.data[reg].op == i; reg++)
             fprintf(stream, " %cr%" PRIu32, t->registers.data[reg].write ? '>' : '<',
                     t->registers.data[reg].reg);
-        if (flags & (ORDEAL_HAS_BEGIN | ORDEAL_HAS_END))
+        if (flags & (ORDEAL_HAS_BEGIN | ORDEAL_HAS_END)) {
+            assert(time < t->times.count && t->times.data[time].op == i);
             write_cycles(&t->times.data[time++], flags, stream);
+        }
         fputc('\n', stream);
     }
+    assert(time == t->times.count && reg == t->registers.count);
     return written(t->o, stream);
 }

@@ -3,6 +3,7 @@
  * makes no sense is refused with its line. */
 #include "program.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +38,7 @@ static size_t line_slot(const struct compiler *c, uint32_t base, uint64_t addres
 {
     uint64_t h = (address / LINE_BYTES + 1) * UINT64_C(0x9E3779B97F4A7C15)
                  ^ base * UINT64_C(0xD1B54A32D192ED03);
+    assert(c->lines.count < c->table_size && !(c->table_size & (c->table_size - 1)));
     size_t slot = (size_t)(h >> 20) & (c->table_size - 1);
     for (; c->line_table[slot]; slot = (slot + 1) & (c->table_size - 1)) {
         const struct program_line *l = &c->lines.data[c->line_table[slot] - 1];
@@ -312,6 +314,7 @@ static bool match_part(struct compiler *c, struct nest *nest, struct instruction
     if (role == OPENS) {
         if (is_open(nest, block))
             return error_bad(c->e, c->file, file_line, "a %s inside a %s", block_names[block], block_names[block]);
+        assert(nest->depth < BLOCKS); /* one of each kind */
         nest->block[nest->depth] = block;
         nest->opened_at[nest->depth++] = at;
         return true;
@@ -517,6 +520,22 @@ static void sum_up(struct program *p)
 
 /* ------------------------------------------------------------------------------------------ */
 
+/* What targets rely on when they walk the code. */
+static void check_thread(const struct program *p, const struct program_thread *t)
+{
+    assert(t->first_slot + t->slots <= p->slots && t->registers <= MOST_REGISTERS);
+    for (uint32_t at = 0; at < t->length; at++) {
+        const struct instruction *i = &t->code[at];
+        assert(i->match < t->length && (i->sets == NO_REGISTER || i->sets < t->registers));
+        assert(i->compare_register == NO_REGISTER || i->compare_register < t->registers);
+        assert(t->registers == MOST_REGISTERS || i->needs >> t->registers == 0);
+        if (kind_has_location(i->kind))
+            assert(i->line < p->lines && i->offset + (1u << i->size_log2) <= LINE_BYTES);
+        if (block_parts[i->kind].role == CLOSES)
+            assert(i->match < at && t->code[i->match].match == at);
+    }
+}
+
 static bool compile(struct compiler *c)
 {
     if (!lay_out_threads(c) || !translate_all(c) || !initial_values(c) || !place_lines(c))
@@ -532,6 +551,8 @@ static bool compile(struct compiler *c)
     if (c->p->threads == 0)
         return error_bad(c->e, c->file, 0, "there is no operation in the test");
     sum_up(c->p);
+    for (uint32_t i = 0; i < c->p->threads; i++)
+        check_thread(c->p, &c->p->thread[i]);
     return true;
 }
 

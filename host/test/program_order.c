@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "program_order.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "kinds.h"
@@ -26,6 +27,7 @@ static void find_divided(const struct program_order *o, uint64_t *divided)
             if (!kind_is_access(i->kind)
                 || (bytes >= o->atomic && !(bytes > o->atomic && kind_writes(i->kind))))
                 continue;
+            assert((i->offset + bytes - 1) / o->atomic < 64); /* a bit each */
             for (uint32_t w = first; w <= (i->offset + bytes - 1) / o->atomic; w++)
                 divided[i->line] |= UINT64_C(1) << w;
         }

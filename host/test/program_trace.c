@@ -2,6 +2,7 @@
 /* From the values that a run brought back to the trace: walks the program as the threads did. */
 #include "program_order.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "kinds.h"
@@ -176,6 +177,7 @@ static enum ordeal_status foresee(struct telling *x, struct walker ahead)
 static enum ordeal_status tell_thread(struct telling *x, uint32_t thread, uint64_t iteration)
 {
     struct walker w = program_walk(x->p, thread, iteration);
+    const uint64_t *end = x->values ? x->values + w.thread->slots : NULL;
     enum ordeal_status s = ordeal_trace_thread(x->trace, w.thread->number, &x->thread);
     for (const struct instruction *i; s == ORDEAL_OK && (i = program_step(&w)); ) {
         if (i->kind == ORDEAL_TX_BEGIN) {
@@ -192,6 +194,7 @@ static enum ordeal_status tell_thread(struct telling *x, uint32_t thread, uint64
         if (s == ORDEAL_OK && !(bracket && x->plainly))
             s = tell(x, &w, i);
     }
+    assert(!x->values || x->values <= end);
     return s;
 }
 

@@ -4,6 +4,8 @@
 #ifndef HOST_PROGRAM_WALK_H
 #define HOST_PROGRAM_WALK_H
 
+#include <assert.h>
+
 #include "lfsr.h"
 #include "program.h"
 
@@ -24,6 +26,7 @@ static inline const struct instruction *program_step(struct walker *w)
 {
     while (w->at < w->thread->length) {
         const struct instruction *code = w->thread->code, *i = &code[w->at++];
+        assert(i->match < w->thread->length);
         switch (i->kind) {
         case ORDEAL_LOOP_BEGIN:
             w->round = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "draft.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "test/kinds.h"
@@ -80,6 +81,7 @@ static bool line_index(struct reading *r, uint32_t base, uint64_t address, uint3
     fresh.placed = !base || ordeal_trace_place_of(r->test, base, &fresh.place);
     if (fresh.placed)
         fresh.place += base ? address : address - r->lowest;
+    assert(r->sources.count == r->d->lines.count);
     *line = (uint32_t)r->d->lines.count;
     return LIST_PUSH(&r->sources, ((struct source_line){ base, address }))
         && LIST_PUSH(&r->d->lines, fresh);
@@ -254,6 +256,7 @@ struct draft_block draft_block_at(const struct draft *d, size_t begin)
             break;
         }
     }
+    assert(b.end > begin); /* whatever is cut, brackets come in pairs */
     if (!b.otherwise)
         b.otherwise = b.end;
     return b;
@@ -357,6 +360,16 @@ static bool find_locations(struct draft *d)
     return true;
 }
 
+static void check_op(const struct draft *d, const struct draft_op *op)
+{
+    assert(!op->cut && op->op.thread < d->numbers.count);
+    assert(op->sets == NO_REGISTER || op->sets < MOST_REGISTERS);
+    assert(op->op.kind != ORDEAL_INTERRUPT || op->op.write < d->numbers.count);
+    if (op_has_location(op))
+        assert(op->op.base < d->lines.count
+               && op->op.address + (UINT64_C(1) << op->op.size_log2) <= LINE_BYTES);
+}
+
 bool draft_repair(struct draft *d)
 {
     struct thread_state *threads = calloc(d->numbers.count + 1, sizeof *threads);
@@ -369,6 +382,7 @@ bool draft_repair(struct draft *d)
     } while (drop_cut(d));
     bool branches = false;
     for (size_t i = 0; i < d->ops.count; i++) {
+        check_op(d, &d->ops.data[i]);
         repair_op(&d->ops.data[i], &threads[d->ops.data[i].op.thread]);
         branches |= d->ops.data[i].op.kind == ORDEAL_BRANCH_BEGIN;
     }
@@ -397,6 +411,7 @@ static enum ordeal_status name_line(struct writing *w, uint32_t line)
     const struct draft_line *l = &w->d->lines.data[line];
     if (w->base[line])
         return ORDEAL_OK;
+    assert(w->names < w->d->lines.count);
     for (uint32_t n = ++w->names; n; n = (n - 1) / 26)
         *--start = (char)('A' + (n - 1) % 26);
     enum ordeal_status status = ordeal_trace_name(w->test, start, (size_t)(name + sizeof name
@@ -427,6 +442,7 @@ static enum ordeal_status write_op(const struct writing *w, const struct draft_o
     struct ordeal_op op = from->op;
     enum ordeal_status status = ordeal_trace_thread(w->test, w->d->numbers.data[op.thread],
                                                     &op.thread);
+    assert(!op_has_location(from) || w->base[op.base]); /* its location was named */
     if (op_has_location(from))
         op.base = w->base[op.base];
     if (op.kind == ORDEAL_INTERRUPT)

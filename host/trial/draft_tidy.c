@@ -3,6 +3,7 @@
  * numbered. */
 #include "draft.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "test/kinds.h"
@@ -19,6 +20,8 @@ void draft_move_location(struct draft *d, struct location from, struct location 
 {
     uint8_t bytes[LINE_BYTES];
     size_t size = (size_t)1 << from.size_log2;
+    assert(from.offset + size <= LINE_BYTES && to.offset + size <= LINE_BYTES);
+    assert(from.line < d->lines.count && to.line < d->lines.count);
     memcpy(bytes, d->lines.data[from.line].initial + from.offset, size);
     memcpy(d->lines.data[to.line].initial + to.offset, bytes, size);
     for (size_t i = 0; i < d->ops.count; i++) {
@@ -135,6 +138,7 @@ static bool number_write(struct numbering *n, size_t i)
 {
     struct draft_op *op = &n->d->ops.data[i];
     size_t at = draft_location_of(n->d, op);
+    assert(at < n->d->locations.count);
     struct parts *p = &n->parts[at];
     const uint8_t *initial = n->d->lines.data[op->op.base].initial;
     unsigned begin = (unsigned)op->op.address, end = begin + (1u << op->op.size_log2);
@@ -219,6 +223,7 @@ static bool arrange(struct draft *d, const uint32_t *order, size_t threads)
         for (size_t i = 0; i < d->ops.count; i++)
             if (d->ops.data[i].op.thread == order[t])
                 sorted[count++] = d->ops.data[i];
+    assert(count == d->ops.count); /* every thread with operations is in the order */
     free(d->ops.data);
     d->ops.data = sorted;
     d->ops.count = d->ops.capacity = count;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "shrink.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "draft.h"
@@ -42,6 +43,7 @@ static bool judge_candidate(struct shrinker *s, struct draft *candidate)
     }
     ordeal_trace_free(test);
     if (fails) {
+        assert(candidate->ops.count > 0);
         struct draft old = s->best;
         s->best = *candidate;
         *candidate = old;
@@ -275,6 +277,7 @@ static void cut_span(struct draft *d, uint32_t thread, size_t from, size_t to)
 static void unwrap(struct draft *d, size_t begin, bool second_side)
 {
     struct draft_block b = draft_block_at(d, begin);
+    assert(b.begin < b.otherwise && b.otherwise <= b.end);
     uint32_t thread = d->ops.data[begin].op.thread;
     cut_span(d, thread, b.begin, second_side ? b.otherwise : b.begin);
     cut_span(d, thread, second_side ? b.end : b.otherwise, b.end);
@@ -368,6 +371,7 @@ static bool move_to_own_lines(struct shrinker *s, size_t first, size_t count)
     bool changed = false;
     if (!begin_candidate(s, &c))
         return false;
+    assert(first + count <= s->best.locations.count);
     for (size_t i = first; i < first + count; i++) {
         struct location from = s->best.locations.data[i], to = from;
         bool shares = shares_line(&s->best, i);

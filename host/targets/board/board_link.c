@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "board_link.h"
 
+#include <assert.h>
 #include <endian.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -64,6 +65,7 @@ static uint32_t checksum(const uint32_t *words, size_t count)
 static size_t compose(uint32_t *words, enum protocol_type type, uint32_t number,
                       const uint32_t *payload, size_t count)
 {
+    assert(count <= PROTOCOL_PAYLOAD);
     words[0] = htole32(PROTOCOL_MAGIC | (uint32_t)type << 16);
     words[1] = htole32(number);
     words[2] = htole32((uint32_t)count);
@@ -137,7 +139,11 @@ static void acknowledge(struct board_link *l, uint32_t flags)
     l->port->send(l->port, words, count);
 }
 
-size_t link_waiting(const struct board_link *l) { return l->words.count - l->taken; }
+size_t link_waiting(const struct board_link *l)
+{
+    assert(l->taken <= l->words.count);
+    return l->words.count - l->taken;
+}
 bool link_ended(const struct board_link *l) { return l->ended; }
 
 /* Every half of its window the board is told that it can go on. */
@@ -168,6 +174,7 @@ static enum link_result take_capture(struct board_link *l, const uint32_t *paylo
         if (!LIST_PUSH(&l->words, payload[3 + behind + i]))
             return why_say(why, "out of memory"), LINK_REFUSED;
     l->next += (uint32_t)words;
+    assert(l->next - l->acknowledged <= l->hello.window);
     l->counts.stream_words += words;
     l->asked_again = false;
     if (payload[2] & PROTOCOL_CAPTURE_END) {
@@ -219,8 +226,10 @@ static void greet(struct board_link *l)
 static void post(struct board_link *l, enum protocol_type type, const uint32_t *payload,
                  size_t words, bool wanted)
 {
+    assert(l->queued < WINDOW);
     struct request *r = &l->queue[l->queued++];
     r->number = ++l->number;
+    assert(l->queued == 1 || r->number - r[-1].number < UINT32_MAX / 2); /* they ascend */
     r->count = compose(r->words, type, r->number, payload, words);
     r->wanted = wanted;
     if (!l->greeting)           /* else when it is over */
@@ -240,6 +249,7 @@ static void post_again(struct board_link *l)
     for (size_t i = first; i < count; i++) {
         uint32_t payload[PROTOCOL_PAYLOAD];
         size_t words = open[i].count - PROTOCOL_HEADER - 1;
+        assert(words <= PROTOCOL_PAYLOAD);
         for (size_t w = 0; w < words; w++)
             payload[w] = le32toh(open[i].words[PROTOCOL_HEADER + w]);
         l->counts.again++;
@@ -311,6 +321,7 @@ static enum link_result say_refusal(const struct request *r, uint32_t status,
 
 static void pop(struct board_link *l)
 {
+    assert(l->queued > 0);
     l->queued--;
     memmove(l->queue, l->queue + 1, l->queued * sizeof *l->queue);
 }
@@ -342,6 +353,7 @@ static enum link_result take_answer(struct board_link *l, uint32_t type, uint32_
     if (status != STATUS_OK)
         return say_refusal(&r, status, payload, count, why);
     if (r.wanted) {
+        assert(count <= PROTOCOL_PAYLOAD); /* take_message() has seen to that */
         memcpy(l->answer, payload, count * sizeof *payload);
         l->answered = count;
         l->has_answer = true;

@@ -23,11 +23,13 @@ static void push(struct store_buffer *b, struct reach r, uint64_t value)
         b->end -= b->first;
         b->first = 0;
     }
+    assert(b->first <= b->end && b->end < 2 * DEEPEST);
     b->store[b->end++] = (struct store){ value, r.mask, r.cell, b->epoch };
 }
 
 static void remove_store(struct store_buffer *b, uint32_t at)
 {
+    assert(at >= b->first && at < b->end);
     memmove(b->store + b->first + 1, b->store + b->first, (at - b->first) * sizeof *b->store);
     b->first++;
 }
@@ -106,6 +108,7 @@ static bool issue_load(struct model_machine *m, struct hart *h, const struct ins
 
 static void open_oldest(struct model_machine *m, struct hart *h)
 {
+    assert(!h->opened.is && buffered_busy(h));
     uint32_t cell = h->buffer.store[h->buffer.first].cell, last = m->last_opened[cell];
     h->opened = (struct opened){ .is = true, .next = NOBODY, .previous = last };
     if (last == NOBODY)
@@ -118,6 +121,7 @@ static void open_oldest(struct model_machine *m, struct hart *h)
 /* It has landed everywhere: memory itself has it. */
 static void close_opened(struct model_machine *m, struct hart *h)
 {
+    assert(h->opened.is && buffered_busy(h));
     const struct store *s = &h->buffer.store[h->buffer.first];
     uint32_t next = h->opened.next, previous = h->opened.previous;
     cell_write(m, h, s->cell, s->value, s->mask);
@@ -148,8 +152,10 @@ static void land_in_some(struct model_machine *m, struct hart *h)
 static void land_everywhere(struct model_machine *m, struct hart *h)
 {
     uint32_t cell = h->buffer.store[h->buffer.first].cell;
-    while (h->opened.is)
+    while (h->opened.is) {
+        assert(m->first_opened[cell] != NOBODY);
         close_opened(m, &m->hart[m->first_opened[cell]]);
+    }
 }
 
 static void land(struct model_machine *m, struct hart *h, uint64_t chance)

@@ -146,6 +146,7 @@ static void interrupt(struct model_machine *m, const struct hart *from, struct h
 /* False: it cannot go on now. */
 static bool execute(struct model_machine *m, struct hart *h)
 {
+    assert(h->pc < h->thread->length);
     const struct instruction *code = h->thread->code, *i = &code[h->pc];
     switch (i->kind) {
     case ORDEAL_LOAD: case ORDEAL_STORE: case ORDEAL_SWAP: case ORDEAL_CAS: case ORDEAL_MEMBAR:
@@ -238,6 +239,7 @@ static void turn(struct model_machine *m)
     for (uint64_t steps = chance & m->burst; ; steps -= steps > 0) {
         enum step done = step(m, h);
         if (done == FINISHED) {
+            assert(m->alive > 0 && m->favoured == NOBODY && &m->hart[m->live[k]] == h);
             m->live[k] = m->live[--m->alive];
             return;
         }

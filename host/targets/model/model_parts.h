@@ -7,6 +7,8 @@
 #ifndef HOST_MODEL_PARTS_H
 #define HOST_MODEL_PARTS_H
 
+#include <assert.h>
+
 #include "model_machine.h"
 #include "base/random.h"
 
@@ -131,6 +133,7 @@ struct reach { uint32_t cell, shift; uint64_t mask; };
 static inline struct reach reach_of(const struct instruction *i, uint32_t part)
 {
     uint32_t shift = i->offset % CELL_BYTES * 8;
+    assert(part < LINE_CELLS - i->offset / CELL_BYTES);
     uint64_t ones = i->size_log2 >= 3 ? UINT64_MAX : (UINT64_C(1) << (8u << i->size_log2)) - 1;
     return (struct reach){ i->line * LINE_CELLS + i->offset / CELL_BYTES + part, shift,
                            ones << shift };
@@ -152,6 +155,7 @@ static inline bool swap_writes(const struct model_machine *m, uint8_t kind, uint
 static inline void deliver(struct model_machine *m, struct hart *h, const struct instruction *i,
                            uint64_t value)
 {
+    assert(!i->observed || h->slot < h->thread->first_slot + h->thread->slots);
     if (i->observed)
         m->values[h->slot++] = value;
     if (i->sets != NO_REGISTER)
@@ -164,12 +168,14 @@ void cell_wrote_guarded(struct model_machine *m, struct hart *h, uint32_t cell, 
 
 static inline uint64_t cell_read(struct model_machine *m, struct hart *h, uint32_t cell)
 {
+    assert(cell < m->cells);
     uint64_t value = m->memory[cell];
     return m->guarded ? cell_read_guarded(m, h, cell, value) : value;
 }
 static inline void cell_write(struct model_machine *m, struct hart *h, uint32_t cell, uint64_t value,
                                 uint64_t mask)
 {
+    assert(cell < m->cells);
     uint64_t old = m->memory[cell];
     if (m->setup.bug == BUG_BYTE_ENABLES)
         mask = UINT64_MAX;

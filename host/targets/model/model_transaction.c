@@ -106,8 +106,10 @@ static void mark(struct model_machine *m, struct hart *h, uint32_t line, bool st
     uint64_t *readers = readers_of(m, line), *writers = writers_of(m, line);
     if (m->setup.eager)
         claim(m, h, line, stores);
-    if (!in_set(readers, h->index) && !in_set(writers, h->index))
+    if (!in_set(readers, h->index) && !in_set(writers, h->index)) {
+        assert(x->lines < m->program->lines && x->lines < h->thread->length); /* see fit_hart() */
         x->line[x->lines++] = line;
+    }
     put_in(stores ? writers : readers, h->index);
 }
 
@@ -151,6 +153,7 @@ static void tx_store(struct model_machine *m, struct hart *h, struct reach r, ui
     struct store *own = own_store(x, r.cell);
     mark(m, h, line_of(r.cell), true);
     if (!own) {
+        assert(x->stores < x->lines * LINE_CELLS);
         own = &x->store[x->stores++];
         *own = (struct store){ .cell = r.cell };
     }
@@ -278,6 +281,7 @@ bool transaction_end(struct model_machine *m, struct hart *h, const struct instr
             return true;
         commit(m, h);
     }
+    assert(!i->observed || h->slot < h->thread->first_slot + h->thread->slots);
     if (i->observed)
         m->values[h->slot++] = committed;
     leave(m, h);

@@ -66,6 +66,7 @@ static void take_off(struct window *w, uint32_t number, struct flying *f, bool r
 {
     uint32_t bit = bit_of(number);
     f->waits |= f->issue;
+    assert(!(in_flight(w) & bit) && !(f->waits & ~in_flight(w))); /* for those that will land */
     for (uint32_t rest = f->waits; rest; rest &= rest - 1)
         w->flying[__builtin_ctz(rest)].followers |= bit;
     if (reads)
@@ -88,6 +89,7 @@ static bool window_issue(struct model_machine *m, struct hart *h, const struct i
         return pass_membar(m, w, i->barrier);
     if (w->next - w->oldest >= h->depth)
         return false;
+    assert(h->depth <= DEEPEST);
     uint32_t number = w->next++;
     struct reach r = reach_of(i, h->part);
     struct flying *f = &w->flying[place_of(number)];
@@ -96,6 +98,7 @@ static bool window_issue(struct model_machine *m, struct hart *h, const struct i
                           .compare_from = NOBODY };
     if (reads) {
         f->waits |= w->before_loads;
+        assert(!i->observed || h->slot < h->thread->first_slot + h->thread->slots);
         if (i->observed)
             f->output = h->slot++;
     }
@@ -161,6 +164,7 @@ static void land(struct hart *h, uint32_t number, uint64_t value)
     struct window *w = &h->window;
     const struct flying *f = &w->flying[place_of(number)];
     uint32_t gone = ~bit_of(number);
+    assert(in_flight(w) & ~gone && !f->waits);
     w->loads &= gone;
     w->stores &= gone;
     w->ready &= gone;
@@ -217,6 +221,7 @@ static void window_advance(struct model_machine *m, struct hart *h, uint64_t cha
 {
     struct window *w = &h->window;
     uint32_t ready = w->ready;
+    assert(ready && !(ready & ~in_flight(w))); /* the oldest waits for nobody */
     uint32_t skip = (uint32_t)((chance & 0xffff) * (uint32_t)__builtin_popcount(ready) >> 16);
     while (skip-- > 0)
         ready &= ready - 1;

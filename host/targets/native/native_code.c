@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "native_code.h"
 
+#include <assert.h>
 #include <signal.h>
 #include <stdlib.h>
 
@@ -76,6 +77,7 @@ static void settle(struct emitter *e)
 
 static unsigned take(uint32_t *free)
 {
+    assert(*free);
     unsigned reg = (unsigned)__builtin_ctz(*free);
     *free &= *free - 1;
     return reg;
@@ -83,6 +85,7 @@ static unsigned take(uint32_t *free)
 
 static void wait_for_flush(struct emitter *e, unsigned reg, unsigned size_log2, bool vector)
 {
+    assert(e->waits < MOST_WAITING); /* there are no more registers than that */
     e->waiting[e->waits++] = (struct waiting){ (uint8_t)reg, (uint8_t)size_log2, vector,
                                                e->next_slot };
     e->next_slot += size_log2 > 3 ? 2 : 1;
@@ -109,6 +112,7 @@ static struct x86_place register_home(unsigned reg)
 
 static void read_register(struct emitter *e, enum x86_register to, unsigned reg)
 {
+    assert(reg < e->t->registers);
     if (reg < HELD)
         x86_move(&e->x, to, FIRST_HELD + reg);
     else
@@ -130,6 +134,7 @@ static void set_register(struct emitter *e, const struct instruction *i, enum x8
 static struct x86_place location(struct emitter *e, const struct instruction *i)
 {
     struct x86_place at = { MEMORY, RSP, NATIVE_NO_MEMORY };
+    assert(e->place[i->line] + i->offset < NATIVE_MEMORY || e->p->line[i->line].faulting);
     if (!e->p->line[i->line].faulting)
         at.displacement = (int32_t)(e->place[i->line] + i->offset);
     if (i->needs) {
@@ -256,6 +261,7 @@ static void store_wide(struct emitter *e, const struct instruction *i)
 {
     struct x86_place to = location(e, i);
     unsigned parts = 1u << (i->size_log2 - 4);
+    assert(i->size_log2 >= 4 && parts <= 4); /* the vectors that are free for a moment */
     for (unsigned part = 0; part < parts; part++) {
         x86_immediate(&e->x, RDX, eight_bytes(i->bytes + 16 * part));
         x86_vector_low(&e->x, part, RDX);
@@ -393,6 +399,8 @@ static void emit_range(struct emitter *e, uint32_t from, uint32_t to);
 static void mark(struct emitter *e, uint32_t at)
 {
     struct native_mark m = { (uint32_t)e->x.length, e->thread, at };
+    assert(!e->code->marks.count
+           || e->code->marks.data[e->code->marks.count - 1].offset <= m.offset);
     if (!LIST_PUSH(&e->code->marks, m))
         e->out_of_memory = true;
 }
@@ -516,8 +524,10 @@ static void emit_range(struct emitter *e, uint32_t from, uint32_t to)
             at = emit_branch(e, at);
         else if (i->kind == ORDEAL_TX_BEGIN)
             at = emit_transaction(e, at);
-        else
+        else {
+            assert(emit_plain[i->kind]);
             emit_plain[i->kind](e, i);
+        }
     }
 }
 
@@ -564,6 +574,7 @@ static void begin_thread(struct emitter *e, uint32_t saved)
 static void end_thread(struct emitter *e, uint32_t saved)
 {
     settle(e);
+    assert(!e->transactional && e->waits == 0 && e->next_slot == 0);
     x86_move(&e->x, RAX, SLOTS);
     x86_arithmetic_immediate(&e->x, true, X86_ADD, RSP, FRAME_BYTES);
     for (int r = X86_REGISTERS - 1; r >= 0; r--)

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "x86.h"
 
+#include <assert.h>
 #include <string.h>
 
 static void put(struct x86 *x, uint64_t value, unsigned bytes)
 {
+    assert(x->length <= x->capacity);
     if (x->capacity - x->length < bytes) {
         x->full = true;
         return;
@@ -246,6 +248,7 @@ void x86_cache(struct x86 *x, enum x86_cache what, struct x86_place at)
 static void set_distance(struct x86 *x, size_t field, size_t target)
 {
     uint32_t distance = (uint32_t)(target - (field + 4));
+    assert(field + 4 <= x->length && target <= x->length);
     for (int i = 0; i < 4; i++)
         x->code[field + i] = (uint8_t)(distance >> 8 * i);
 }

@@ -52,6 +52,7 @@ static void choose_bases(struct maker *m, uint32_t most)
         }
         seen[k].uses++;
     }
+    assert(most <= MOST_BASES && count <= 64);
     for (m->bases = 0; m->bases < most; m->bases++) {
         uint32_t best = 0;
         for (uint32_t k = 1; k < count; k++)
@@ -77,10 +78,12 @@ static void share_registers(struct maker *m)
     m->first_result = next += m->bases;
     m->results = narrow ? 3 : MOST_RESULTS;
     next += m->results;
+    assert(next + LEAST_OPERANDS <= 32);
     m->text.first_operand = next;
     m->text.operands = LEAST_OPERANDS
                        + (uint32_t)(hash_of(m->p, m->thread, UINT32_MAX)
                                     % (32 - next - LEAST_OPERANDS + 1));
+    assert(next + m->text.operands <= 32);
 }
 
 /* ---- threads -------------------------------------------------------------------------------- */
@@ -135,6 +138,7 @@ static void emit_start(struct maker *m)
     PUT(RV_CSRRW, 0, x, 0, CSR_MTVEC);
     for (uint32_t r = 0; r < m->t->registers; r++)
         PUT(RV_ADDI, test_register(r), 0, 0, 0);
+    assert(m->text.burst_count == 0);
     for (uint32_t k = 0; k < m->bases; k++)
         text_constant(&m->text, m->first_base + k, m->base[k]);
     if (m->p->asks.interrupts) {

@@ -4,6 +4,7 @@
 
 static uint32_t next_result(struct maker *m)
 {
+    assert(m->results > 0);
     m->result = (m->result + 1) % m->results;
     return m->first_result + m->result;
 }
@@ -33,6 +34,7 @@ static void depend(struct maker *m, uint32_t needs, uint32_t x)
 static uint32_t base_of(const struct maker *m, uint32_t address)
 {
     uint32_t k = 0;
+    assert(m->bases <= MOST_BASES);
     while (k < m->bases && m->base[k] != window(address))
         k++;
     return k;
@@ -131,6 +133,7 @@ static void halves_written(struct maker *m, const struct instruction *i, uint32_
 static void emit_load(struct maker *m, const struct instruction *i)
 {
     static const enum rv32_name one[] = { RV_LBU, RV_LHU, RV_LW };
+    assert(i->offset + (1u << i->size_log2) <= LINE_BYTES);
     uint32_t words = i->size_log2 > 2 ? 1u << (i->size_log2 - 2) : 1;
     bool faults = m->p->line[i->line].faulting;
     reserve(m, i, i->needs, false, 0);
@@ -158,6 +161,7 @@ static uint32_t word_of(const uint8_t *bytes)
 static void emit_store(struct maker *m, const struct instruction *i)
 {
     static const enum rv32_name one[] = { RV_SB, RV_SH, RV_SW };
+    assert(i->offset + (1u << i->size_log2) <= LINE_BYTES);
     if (i->size_log2 <= 2) {
         reserve(m, i, i->needs, false, i->step ? 2 : 1);
         struct place at = locate(m, i, i->needs, false);

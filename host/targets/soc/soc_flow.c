@@ -15,6 +15,7 @@ static void emit_loop_begin(struct maker *m)
 static void emit_loop_end(struct maker *m, const struct instruction *i)
 {
     text_flush(&m->text);
+    assert(m->loop && m->loop <= text_here(&m->text));
     uint32_t count = constant(m, m->t->code[i->match].count);
     PUT(RV_ADDI, X_ROUND, X_ROUND, 0, 1);
     int32_t distance = text_distance(text_here(&m->text), m->loop);
@@ -110,12 +111,14 @@ static uint32_t branches_inside(const struct maker *m, const struct instruction 
 
 static uint32_t copy_of(const struct maker *m, uint32_t r)
 {
+    assert(m->saved >> r & 1);
     return m->first_copy + (uint32_t)__builtin_popcount(m->saved & ((UINT32_C(1) << r) - 1));
 }
 
 uint32_t jump_ahead(struct maker *m)
 {
     uint32_t at = text_here(&m->text);
+    assert(m->text.burst_count == 0); /* or it would stand before the burst */
     PUT(RV_JAL, 0, 0, 0, 0);
     return at;
 }
@@ -201,6 +204,7 @@ static void emit_tx_begin(struct maker *m, const struct instruction *i)
 
 static void emit_again(struct maker *m, uint32_t begin, uint32_t end)
 {
+    assert(m->first_try && m->t->code[begin].kind == ORDEAL_TX_BEGIN && begin < end);
     text_point(&m->text, m->begin.at, text_here(&m->text));
     emit_begin_again(m, &m->t->code[begin]);
     emit_range(m, begin + 1, end + 1);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "soc_text.h"
 
-#include <assert.h>
-
 static void push(struct soc_text *t, uint32_t word, int32_t origin)
 {
     if (t->failed || !LIST_PUSH(&t->words, word) || !LIST_PUSH(&t->origin, origin))
@@ -34,7 +32,9 @@ void text_add_constant(struct soc_text *t, uint32_t rd, uint32_t value)
 
 void text_flush(struct soc_text *t)
 {
+    assert(t->failed || t->words.count == t->origin.count);
     for (int i = 0; i < MOST_MARKS; i++) {
+        assert(!t->waits[i] || t->waits[i]->at < t->burst_count);
         if (t->waits[i])
             t->waits[i]->at += text_here(t);
         t->waits[i] = NULL;
@@ -66,6 +66,7 @@ void text_point(struct soc_text *t, uint32_t at, uint32_t to)
 {
     if (t->failed)
         return;
+    assert(at < text_here(t) && to <= text_here(t) && t->burst_count == 0);
     uint32_t *word = &t->words.data[at];
     bool jump = (*word & 0x7f) == 0x6f;
     *word |= rv32(jump ? RV_JAL : RV_BEQ, 0, 0, 0, text_distance(at, to))

@@ -37,6 +37,7 @@ void text_flush(struct soc_text *t);             /* ends the burst */
 void text_reserve(struct soc_text *t, uint32_t operands);
 static inline uint32_t text_operand(struct soc_text *t)
 {
+    assert(t->taken < t->operands); /* reserved */
     return t->first_operand + t->taken++;
 }
 
