@@ -10,6 +10,7 @@
 
 #include "base/list.h"
 #include "base/progress.h"
+#include "board_numbers.h"
 
 enum {
     WINDOW = 4,                 /* requests that may be without an answer */
@@ -285,7 +286,7 @@ static enum link_result take_hello(struct board_link *l, const uint32_t *payload
         l->queued = 0;
         l->streams = false;
         note_success(l);
-        return say(LINK_LOST, why, is->cause == 1 /* CAUSE_WATCHDOG */
+        return say(LINK_LOST, why, is->cause == BOARD_CAUSE_WATCHDOG
                    ? "the board's firmware was reset by its watchdog, and the test is lost"
                    : "the board was gone, and with it the test");
     }

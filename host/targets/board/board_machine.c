@@ -7,7 +7,6 @@
 
 #include "board_soc.h"
 #include "base/progress.h"
-#include "targets/soc/soc_numbers.h"
 
 enum {
     CHUNK = PROTOCOL_PAYLOAD,     /* words of a READ */
@@ -128,10 +127,10 @@ static size_t take(void *board, uint32_t *words, size_t room)
 static void peek(void *board, uint32_t hart, uint32_t first, uint32_t *words, uint32_t count)
 {
     struct board_machine *b = board;
-    uint32_t answer[BOARD_EVENTS + PEEKS];
-    uint32_t at = first < SOC_PEEK_PC ? first : BOARD_EVENTS + first - SOC_PEEK_PC;
+    uint32_t answer[SOC_EVENTS + PEEKS];
+    uint32_t at = first < SOC_PEEK_PC ? first : SOC_EVENTS + first - SOC_PEEK_PC;
     if (is_there(b) && fine(b, link_ask(b->link, PROTOCOL_COUNTERS, &hart, 1, answer,
-                                        BOARD_EVENTS + PEEKS, &b->why)))
+                                        SOC_EVENTS + PEEKS, &b->why)))
         memcpy(words, answer + at, count * sizeof *words);
 }
 
