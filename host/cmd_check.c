@@ -4,6 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/interrupt.h"
+#include "base/progress.h"
 #include "tell/input.h"
 #include "base/options.h"
 #include "base/output.h"
@@ -221,9 +225,8 @@ static void check_file(struct check *c, const char *name)
 
 static void refuse_signature(struct check *c, const struct input *in, const struct why *why)
 {
-    struct ordeal_error e = { .status = ORDEAL_BAD_INPUT };
-    snprintf(e.file, sizeof e.file, "%s", c->signature);
-    snprintf(e.reason, sizeof e.reason, "%.500s", why->text);
+    struct ordeal_error e;
+    error_set(&e, ORDEAL_BAD_INPUT, c->signature, why->text);
     report_error(c, in, &e);
 }
 

@@ -4,6 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/error.h"
+#include "base/interrupt.h"
 #include "tell/input.h"
 #include "base/options.h"
 #include "base/output.h"

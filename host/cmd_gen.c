@@ -6,6 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/error.h"
+#include "base/interrupt.h"
+#include "base/progress.h"
 #include "test/generate.h"
 #include "tell/input.h"
 #include "base/options.h"

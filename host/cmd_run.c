@@ -6,6 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/error.h"
+#include "base/interrupt.h"
+#include "base/progress.h"
 #include "targets/bug_list.h"
 #include "trial/failure.h"
 #include "targets/machine_pool.h"
@@ -17,10 +20,10 @@ struct run {
     const char *target_name;
     struct words bias_files, set;
     struct choice model, against;
-    uint64_t count, seed, first, iterations, first_iteration, stop_after;
-    struct machine_options machine;
+    uint64_t count, first, iterations, first_iteration, stop_after;
+    struct target_options how;
     uint64_t jobs;
-    double timeout, limit;
+    double limit;
     bool check, shrink, waves, keep_going, no_save, json;
     const char *save, *output;
     enum ordeal_format format;
@@ -34,7 +37,7 @@ struct run {
     struct output out;
     bool traces_to_stdout;
     struct failure_plan failures;
-    struct machine_words words;
+    struct target_option_words words;
     struct progress progress;
     uint64_t failed, all;        /* tests that did; there are to be, 0: nobody knows */
     int status;
@@ -55,7 +58,7 @@ static const struct option_spec options[] = {
     OPTION(run, count, "count", 'n', "N", positive, NULL, "make so many tests (default: 1)"),
     OPTION(run, first, "first", 0, "N", whole, NULL,
            "begin with test number N: goes on where a run was stopped"),
-    OPTION(run, seed, "seed", 0, "S", whole, "1", "of the tests, and of the machine"),
+    OPTION(run, how.seed, "seed", 0, "S", whole, "1", "of the tests, and of the machine"),
     OPTION(run, iterations, "iterations", 'i', "K", positive, NULL,
            "run each test so often; without it as the target likes"),
     OPTION(run, first_iteration, "first-iteration", 0, "I", whole, NULL,
@@ -87,49 +90,11 @@ static const struct option_spec options[] = {
            "model, sim, board: run on so many machines at a time, with the same\n"
            "results (default: as many as cores on sim, as boards that are there\n"
            "on board, else 1)"),
-    OPTION(run, machine.bug, "bug", 0, "NAME", text, NULL,
-           "model, sim, board: break the machine on purpose; 'list' shows how"),
-    OPTION(run, machine.tm, "tm", 0, "HOW", text, NULL,
-           "model: transactions look for conflicts 'lazy' or 'eager'"),
-    OPTION(run, machine.name, "machine", 0, "NAME", text, NULL, "elf: boot the tests on 'qemu'"),
-    OPTION(run, machine.command, "command", 0, "TEMPLATE", text, NULL,
-           "elf: run the tests by this command line"),
-    OPTION(run, machine.emit, "emit", 0, "DIR", text, NULL,
-           "elf: write the programs there, run nothing"),
-    OPTION(run, machine.isa, "isa", 0, "ISA", text, NULL, "elf: rv32ima or rv64ima"),
-    OPTION(run, machine.platform, "platform", 0, "KEY=VALUE,...", text, NULL,
-           "elf: where things are on the machine: ram, clint, fault, first-hart,\n"
-           "way, ways; without it as on QEMU's virt"),
-    OPTION(run, machine.harts, "harts", 0, "N", positive, NULL,
-           "sim: harts of the machine, 1 to 16 (default: 4)"),
-    OPTION(run, machine.config, "config", 0, "KEY=VALUE,...", text, NULL,
-           "sim: what it is built with: sets (default 16), ways (2) and line (16,\n"
-           "in bytes) of a cache, store-buffer (8), load-queue (4), capture-fifo\n"
-           "(256), transactions (1), checks (1); a new one is built first. lean=1:\n"
-           "the machine of the smallest board, which comes in one size"),
-    OPTION(run, machine.delay, "delay", 0, "N", text, NULL,
-           "sim, board: random delays at every queue, from 0, none, to 7, long\n"
-           "and frequent; without it now and then another"),
-    OPTION(run, machine.capture, "capture", 0, "HOW", text, NULL,
-           "sim, board: when its FIFO of records is full a hart does 'stall', or\n"
-           "records are lost: 'lossy' (default: stall)"),
-    OPTION(run, machine.visible, "visible", 0, NULL, flag, NULL,
-           "sim, board: see in which order stores become visible: a faster check\n"
-           "that finds more than software could see"),
-    OPTION(run, machine.coverage, "coverage", 0, "DIR", text, NULL,
-           "sim: count what of the machine is reached; a file for each of those\n"
-           "at work, for verilator_coverage"),
-    OPTION(run, machine.soc, "soc", 0, "FILE", text, NULL,
-           "sim: a machine of your own, a shared object with the interface of\n"
-           "sim/soc.h"),
-    OPTION(run, machine.serial, "serial", 0, "S", text, NULL,
-           "board: the one with this serial number; 'ordeal board list'"),
-    OPTION(run, machine.link, "link", 0, "HOW", text, NULL,
-           "board: over 'usb', or 'jtag' through OpenOCD (default: usb)"),
-    OPTION(run, machine.openocd, "openocd", 0, "HOST:PORT", text, NULL,
-           "board: Tcl port of the OpenOCD for --link jtag (default:\n"
-           "127.0.0.1:6666)"),
-    OPTION(run, timeout, "timeout", 0, "SECONDS", seconds, "60",
+#define OPTION_OF_TARGETS(TYPE, FIELD, NAME, ARGUMENT, TARGETS, REPLAY, HELP) \
+    OPTION(run, how.FIELD, NAME, 0, ARGUMENT, TYPE, NULL, TARGETS ": " HELP),
+    TARGET_OPTIONS(OPTION_OF_TARGETS)
+#undef OPTION_OF_TARGETS
+    OPTION(run, how.timeout, "timeout", 0, "SECONDS", seconds, "60",
            "a test that takes longer hangs; a board is waited for as long when it\n"
            "is gone, but at most 30 s"),
     OPTION(run, json, "json", 'j', NULL, flag, NULL, "one JSON object a line"),
@@ -151,7 +116,7 @@ static int target_usage(struct run *r)
     if (!r->target)
         return complain(r->command, "--target takes one of %s, not '%s'", names, r->target_name);
     struct why why;
-    if (!machine_options_fit(&r->machine, r->target, &why))
+    if (!target_options_fit(&r->how, r->target->name, &why))
         return complain(r->command, "%s", why.text);
     if (r->waves && !r->target->waves)
         return complain(r->command, "the target '%s' has no --waves", r->target->name);
@@ -192,10 +157,10 @@ static int check_usage(struct run *r)
     if (r->no_save && !r->save && (r->shrink || r->waves))
         return complain(r->command, "--%s is of what is kept; give --save, or no --no-save",
                         r->shrink ? "shrink" : "waves");
-    if (r->check && r->machine.emit)
+    if (r->check && r->how.emit)
         return complain(r->command, "--emit runs nothing, so there is nothing to check; "
                                     "'ordeal check --signature' checks what came back");
-    if (r->machine.emit && r->output)
+    if (r->how.emit && r->output)
         return complain(r->command, "--emit runs nothing, so there are no traces for --output");
     if (r->format && r->check && !r->output)
         return complain(r->command, "--format is of traces; with --check they are written to "
@@ -205,7 +170,7 @@ static int check_usage(struct run *r)
 
 static int output_usage(struct run *r)
 {
-    bool traces = r->output || !(r->check || r->machine.emit);
+    bool traces = r->output || !(r->check || r->how.emit);
     if (traces && !r->output)
         r->output = "-";
     const char *ending = traces ? strrchr(r->output, '.') : NULL;
@@ -246,12 +211,10 @@ static int read_bias(struct run *r)
 static int open_target(struct run *r)
 {
     struct why why = { "" };
-    struct target_options how = {
-        .model = r->model.given ? (enum ordeal_model)r->model.value : ORDEAL_TSO,
-        .model_given = r->model.given, .seed = r->seed, .timeout = r->timeout,
-    };
-    int jobs = r->jobs ? (int)r->jobs : machine_pool_usual_jobs(r->target, &r->machine);
-    if (!machine_pool_open(&r->machines, r->target, &how, &r->machine, jobs, &why)) {
+    r->how.model = r->model.given ? (enum ordeal_model)r->model.value : ORDEAL_TSO;
+    r->how.model_given = r->model.given;
+    int jobs = r->jobs ? (int)r->jobs : machine_pool_usual_jobs(r->target, &r->how);
+    if (!machine_pool_open(&r->machines, r->target, &r->how, jobs, &why)) {
         int status = complain(r->command, "%s: %s", r->target->name, why.text);
         return r->machines.missing ? EXIT_TARGET : status;
     }
@@ -263,9 +226,9 @@ static int open_target(struct run *r)
 
 static void plan_failures(struct run *r)
 {
-    machine_words(&r->machine, r->target, &r->words);
+    target_option_words(&r->how, &r->words);
     r->failures = (struct failure_plan){
-        .target = r->target, .machine = r->machines.machine[0], .bias = r->bias, .seed = r->seed,
+        .target = r->target, .machine = r->machines.machine[0], .bias = r->bias, .seed = r->how.seed,
         .machine_model = r->model.given ? ordeal_model_name((enum ordeal_model)r->model.value)
                                         : NULL,
         .model = r->against.given ? (enum ordeal_model)r->against.value : r->claims.model,
@@ -474,11 +437,11 @@ static void close_output(struct run *r)
 
 static void run_pipeline(struct run *r, char *const *files)
 {
-    bool all_that_come = r->target->present && !r->jobs && !r->machine.serial && !r->machine.link;
+    bool all_that_come = r->target->present && !r->jobs && !r->how.serial && !r->how.link;
     struct pipeline_plan plan = {
         .target = r->target, .machines = machine_pool_at_work(&r->machines),
         .machine_count = r->machines.jobs,
-        .source = { .bias = r->bias, .seed = r->seed, .first = r->first, .count = r->count,
+        .source = { .bias = r->bias, .seed = r->how.seed, .first = r->first, .count = r->count,
                     .files = files },
         .patient = true, .first_iteration = r->first_iteration, .iterations = r->iterations,
         .check = r->check, .model = r->failures.model, .limit = r->limit,
@@ -551,7 +514,7 @@ static int run(const struct command *self, int argc, char **argv)
 {
     struct run r = { .command = self };
     int operand, status = options_parse(self, argc, argv, &r, &operand);
-    if (status < 0 && r.machine.bug && strcmp(r.machine.bug, "list") == 0)
+    if (status < 0 && r.how.bug && strcmp(r.how.bug, "list") == 0)
         return list_bugs(&r);
     if (status < 0)
         status = usage(&r, argv + operand);

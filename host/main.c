@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/command.h"
+#include "base/nearest.h"
 #include "base/options.h"
 #include "ordeal.h"
 

@@ -271,16 +271,15 @@ static const struct target thing = { .name = "board", .open = open_thing, .close
                                      .usage = right, .connected = count_things, .present = count_things,
                                      .alike = alike };
 
-static bool opens(int jobs, const struct machine_options *o, struct machine_pool *m, struct why *why)
+static bool opens(int jobs, const struct target_options *o, struct machine_pool *m, struct why *why)
 {
-    struct target_options how = { 0 };
     opened = closed = 0;
-    return machine_pool_open(m, &thing, &how, o, jobs, why);
+    return machine_pool_open(m, &thing, o, jobs, why);
 }
 
 static void test_boards_are_not_opened_twice(void)
 {
-    struct machine_options o = { 0 };
+    struct target_options o = { 0 };
     struct machine_pool m;
     struct why why;
     there = 3;
@@ -299,7 +298,7 @@ static void test_boards_are_not_opened_twice(void)
 
 static void test_too_few_or_unlike_boards(void)
 {
-    struct machine_options o = { 0 };
+    struct target_options o = { 0 };
     struct machine_pool m;
     struct why why;
     there = 2;
@@ -321,7 +320,7 @@ static void test_too_few_or_unlike_boards(void)
 /* It is tried once, and again only when it has gone and come, or another has. */
 static void test_a_board_that_comes(void)
 {
-    struct machine_options o = { 0 };
+    struct target_options o = { 0 };
     struct machine_pool m;
     struct why why;
     for (int jobs = 1; jobs <= 2; jobs++) {

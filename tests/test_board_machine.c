@@ -3,11 +3,11 @@
  * machine brings without a board; what is unplugged is lost or goes on; what hangs is found. */
 #include <signal.h>
 
+#include "base/interrupt.h"
 #include "test/bias.h"
 #include "targets/board/board_machine.h"
 #include "board_rig.h"
 #include "test/generate.h"
-#include "base/progress.h"
 #include "targets/soc/soc_numbers.h"
 #include "sim_running.h"
 

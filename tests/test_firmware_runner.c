@@ -2,6 +2,7 @@
 /* The test runner on a machine of the test's own: what is loaded and read, what is refused, and how
  * a run goes from phase to phase. */
 #include "firmware_session.h"
+#include "firmware_twice.h"
 
 static void is_bad(uint32_t which, uint32_t why)
 {
@@ -236,12 +237,7 @@ static void run_all(void)
     RUN_TEST(test_limit_of_many_cycles);
 }
 
-/* All twice: the firmware as part of this program, and as it is compiled for the board. */
 int main(void)
 {
-    UNITY_BEGIN();
-    run_all();
-    firmware_board_usual.elf = firmware_talk_elf();
-    run_all();
-    return UNITY_END();
+    return firmware_twice(run_all);
 }

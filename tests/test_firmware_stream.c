@@ -2,6 +2,7 @@
 /* The stream of a machine of the test's own: complete, in order and only once, whatever is lost,
  * late or unplugged. */
 #include "firmware_session.h"
+#include "firmware_twice.h"
 
 /* ---- the stream ----------------------------------------------------------------------------- */
 
@@ -386,12 +387,7 @@ static void run_all(void)
     RUN_TEST(test_sent_is_what_came_before_the_answer);
 }
 
-/* All twice: the firmware as part of this program, and as it is compiled for the board. */
 int main(void)
 {
-    UNITY_BEGIN();
-    run_all();
-    firmware_board_usual.elf = firmware_talk_elf();
-    run_all();
-    return UNITY_END();
+    return firmware_twice(run_all);
 }

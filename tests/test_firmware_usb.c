@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "firmware_talk.h"
+#include "firmware_twice.h"
 #include "unity.h"
 
 static struct firmware_device *d;
@@ -601,12 +602,7 @@ static void run_all(void)
     RUN_TEST(test_attaches);
 }
 
-/* All twice: the firmware as part of this program, and as it is compiled for the board. */
 int main(void)
 {
-    UNITY_BEGIN();
-    run_all();
-    firmware_board_usual.elf = firmware_talk_elf();
-    run_all();
-    return UNITY_END();
+    return firmware_twice(run_all);
 }

@@ -3,31 +3,16 @@
  * them. What goes wrong on the wires is in test_usb_core_noise.c. */
 #include <string.h>
 
-#include "unity.h"
-#include "usb_rig.h"
+#include "usb_core_fixture.h"
 
 enum { ACK = USB_PID_ACK, NAK = USB_PID_NAK, STALL = USB_PID_STALL, DATA0 = USB_PID_DATA0,
        DATA1 = USB_PID_DATA1 };
 
-static struct usb_rig rig, *r = &rig;
 static const uint8_t get_device[8] = { 0x80, 6, 0, 1, 0, 0, 64, 0 };
-static uint8_t bytes[256];
 
 void setUp(void)
 {
-    for (unsigned i = 0; i < sizeof bytes; i++)
-        bytes[i] = (uint8_t)(i ^ 0x5a);
-    usb_rig_open(r, 12000000, 0.3, 0, 0, 1);
-}
-
-void tearDown(void)
-{
-    usb_rig_close(r);
-}
-
-static void expect(int expected, int got)
-{
-    TEST_ASSERT_EQUAL_HEX8(expected, got);
+    fixture_set_up();
 }
 
 /* A SETUP that firmware has seen. */

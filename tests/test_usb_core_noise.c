@@ -3,33 +3,18 @@
  * clocks that are off, edges that jitter. After each of them it answers as if nothing had been. */
 #include <string.h>
 
-#include "unity.h"
+#include "usb_core_fixture.h"
 #include "usb_random.h"
-#include "usb_rig.h"
 
 enum { ACK = USB_PID_ACK, NAK = USB_PID_NAK, DATA0 = USB_PID_DATA0, DATA1 = USB_PID_DATA1,
        BIT = USB_SAMPLES_BIT };
 
-static struct usb_rig rig, *r = &rig;
-static uint8_t bytes[256];
 static uint64_t dice;
 
 void setUp(void)
 {
     dice = 2026;
-    for (unsigned i = 0; i < sizeof bytes; i++)
-        bytes[i] = (uint8_t)(i ^ 0x5a);
-    usb_rig_open(r, 12000000, 0.3, 0, 0, 1);
-}
-
-void tearDown(void)
-{
-    usb_rig_close(r);
-}
-
-static void expect(int expected, int got)
-{
-    TEST_ASSERT_EQUAL_HEX8(expected, got);
+    fixture_set_up();
 }
 
 static uint32_t below(uint32_t limit)

@@ -1,29 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The USB device core of rtl/board/ when the bus or the system is reset, the bus is suspended, or
  * firmware leaves it, at any moment: it forgets what it must, and nothing else. */
-#include "unity.h"
-#include "usb_rig.h"
+#include "usb_core_fixture.h"
 
 enum { ACK = USB_PID_ACK, NAK = USB_PID_NAK, BIT = USB_SAMPLES_BIT };
 
-static struct usb_rig rig, *r = &rig;
-static uint8_t bytes[64];
-
 void setUp(void)
 {
-    for (unsigned i = 0; i < sizeof bytes; i++)
-        bytes[i] = (uint8_t)(i ^ 0x5a);
-    usb_rig_open(r, 12000000, 0.3, 0, 0, 1);
-}
-
-void tearDown(void)
-{
-    usb_rig_close(r);
-}
-
-static void expect(int expected, int got)
-{
-    TEST_ASSERT_EQUAL_HEX8(expected, got);
+    fixture_set_up();
 }
 
 /* ---- reset ------------------------------------------------------------------------------- */

@@ -4,7 +4,7 @@
 #include <cJSON.h>
 #include <string.h>
 
-#include "base/command.h"
+#include "base/nearest.h"
 
 bool bug_is_in(const struct bug_entry *e, enum ordeal_model model)
 {
@@ -29,36 +29,35 @@ int bug_models(const struct bug_entry *e, char *text, size_t size)
 
 enum { MOST_BUGS = 127 };
 
-static void unknown(const struct bug_list *l, const char *name, char *reason, size_t size)
+static bool unknown(const struct bug_list *l, const char *name, struct why *why)
 {
     const char *names[MOST_BUGS + 1] = { NULL };
     for (int b = 1; b < l->count && b <= MOST_BUGS; b++)
         names[b - 1] = l->entry[b].name;
     const char *near = nearest_name(name, names);
-    int length = snprintf(reason, size, "there is no bug '%s'%s%s%s; there are", name,
+    why_say(why, "there is no bug '%s'%s%s%s; there are", name,
                           near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
-    for (int b = 1; b < l->count && (size_t)length < size; b++)
-        length += snprintf(reason + length, size - (size_t)length, "%s %s", b > 1 ? "," : "",
+    for (int b = 1; b < l->count; b++)
+        why_add(why, "%s %s", b > 1 ? "," : "",
                            l->entry[b].name);
+    return false;
 }
 
 bool bug_parse(const struct bug_list *l, const char *name, enum ordeal_model model, int *number,
-               char *reason, size_t size)
+               struct why *why)
 {
     int b = 1;
     while (b < l->count && strcmp(l->entry[b].name, name) != 0)
         b++;
-    if (b == l->count) {
-        unknown(l, name, reason, size);
-        return false;
-    }
+    if (b == l->count)
+        return unknown(l, name, why);
     *number = b;
     const struct bug_entry *e = &l->entry[b];
     if (bug_is_in(e, model))
         return true;
     char models[64];
     bug_models(e, models, sizeof models);
-    snprintf(reason, size, "the bug '%s' cannot be in the machine of %s%s%s; it can be in: %s",
+    return why_say(why, "the bug '%s' cannot be in the machine of %s%s%s; it can be in: %s",
              name, ordeal_model_name(model), e->pointless ? ": " : "",
              e->pointless ? e->pointless : "", models);
     return false;

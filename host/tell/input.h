@@ -28,7 +28,4 @@ enum ordeal_status input_open(struct input *in, const char *name, enum ordeal_fo
 enum ordeal_status input_next(struct input *in);
 void input_close(struct input *in);
 
-/* "file:line:column: " as far as they are known, then the reason; as snprintf. */
-int error_format(const struct ordeal_error *e, char *buffer, size_t size);
-
 #endif

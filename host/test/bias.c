@@ -8,7 +8,8 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "base/command.h"
+#include "base/error.h"
+#include "base/nearest.h"
 
 /* ---- the table ----------------------------------------------------------------------------- */
 
@@ -70,19 +71,9 @@ static bool parse_value(const struct bias_key *k, const char *text, uint32_t *va
 bool bias_refuse(struct ordeal_error *e, const struct bias_origin *where, const char *format, ...)
 {
     va_list args;
-    *e = (struct ordeal_error){ .status = ORDEAL_BAD_INPUT, .line = where ? where->line : 0 };
-    if (where && where->file)
-        snprintf(e->file, sizeof e->file, "%s", where->file);
     va_start(args, format);
-    vsnprintf(e->reason, sizeof e->reason, format, args);
+    error_vbad(e, where && where->file ? where->file : "", where ? where->line : 0, format, args);
     va_end(args);
-    return false;
-}
-
-static bool out_of_memory(struct ordeal_error *e)
-{
-    bias_refuse(e, NULL, "out of memory");
-    e->status = ORDEAL_NO_MEMORY;
     return false;
 }
 
@@ -225,7 +216,7 @@ static struct bias_idiom *own_idiom(struct reading *r, const char *name)
     if (fresh.name && LIST_PUSH(&b->idioms, fresh))
         return &b->idioms.data[b->idioms.count - 1];
     free(fresh.name);
-    out_of_memory(r->e);
+    error_out_of_memory(r->e, "");
     return NULL;
 }
 
@@ -247,7 +238,7 @@ static bool add_line(struct reading *r, struct bias_idiom *x, const char *line, 
                            "a line of an idiom has at most %d characters", IDIOM_LINE_MOST);
     char *longer = realloc(x->text, x->length + empty + length + 2);
     if (!longer)
-        return out_of_memory(r->e);
+        return error_out_of_memory(r->e, "");
     memset(longer + x->length, '\n', empty);
     snprintf(longer + x->length + empty, length + 2, "%.*s\n", (int)length, line);
     x->text = longer;
@@ -284,7 +275,7 @@ static bool add_file(struct reading *r, struct bias_idiom *x, FILE *f, const cha
     size_t size = 0;
     x->text_at = (struct bias_origin){ keep_file_name(r->b, path), 1, r->at.reading };
     if (!x->text_at.file)
-        return out_of_memory(r->e);
+        return error_out_of_memory(r->e, "");
     errno = 0;
     ssize_t length = getdelim(&text, &size, '\0', f);
     bool good = !ferror(f) && feof(f);
@@ -304,7 +295,7 @@ static bool set_file(struct reading *r, struct bias_idiom *x, const char *name)
     bool good = f ? add_file(r, x, f, path)
                   : path ? bias_refuse(r->e, &r->at, "idiom %s.file = %s: %s", x->name, path,
                                        strerror(errno))
-                         : out_of_memory(r->e);
+                         : error_out_of_memory(r->e, "");
     if (f)
         fclose(f);
     free(path);
@@ -416,7 +407,7 @@ bool bias_read(struct bias *b, const char *file, struct ordeal_error *e)
 {
     struct reading r = { .b = b, .e = e, .at = { keep_file_name(b, file), 0, ++b->readings } };
     if (!r.at.file)
-        return out_of_memory(e);
+        return error_out_of_memory(e, "");
     errno = 0;
     r.in = fopen(file, "re");
     if (!r.in) {
@@ -481,7 +472,7 @@ bool bias_set(struct bias *b, const char *assignment, struct ordeal_error *e)
 {
     struct reading r = { .b = b, .e = e, .at = { "--set", 0, ++b->readings } };
     char *text = strdup(assignment);
-    bool good = text ? set_assignment(&r, text) : out_of_memory(e);
+    bool good = text ? set_assignment(&r, text) : error_out_of_memory(e, "");
     free(text);
     return good;
 }

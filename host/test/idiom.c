@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "idiom.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "bias.h"
 #include "kinds.h"
 
@@ -29,25 +29,6 @@ struct compiler {
     uint32_t added;               /* lines put before the text */
 };
 
-static bool refuse(struct compiler *c, uint64_t line, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-static bool refuse(struct compiler *c, uint64_t line, const char *format, ...)
-{
-    va_list args;
-    *c->e = (struct ordeal_error){ .status = ORDEAL_BAD_INPUT, .line = line };
-    va_start(args, format);
-    vsnprintf(c->e->reason, sizeof c->e->reason, format, args);
-    va_end(args);
-    return false;
-}
-
-static bool out_of_memory(struct compiler *c)
-{
-    refuse(c, 0, "out of memory");
-    c->e->status = ORDEAL_NO_MEMORY;
-    return false;
-}
-
 /* Which of the name's values it is, from 1; 0: none of them. */
 static uint16_t value_index(const struct compiler *c, uint32_t name, uint64_t value)
 {
@@ -67,7 +48,7 @@ static bool note_values(struct compiler *c)
             continue;
         uint32_t name = op->base - 1;
         if (op->write == 0)
-            return refuse(c, op->line, "0 is what memory holds at first; write 1, 2, …");
+            return error_bad(c->e, "", op->line, "0 is what memory holds at first; write 1, 2, …");
         if (value_index(c, name, op->write) == 0)
             c->written[(size_t)name * IDIOM_MOST_STEPS + c->x->name[name].values++] = op->write;
     }
@@ -88,13 +69,13 @@ static bool locate(struct compiler *c, const struct ordeal_op *op, struct idiom_
 {
     uint32_t bytes = 1u << op->size_log2;
     if (op->base == 0)
-        return refuse(c, op->line, "an idiom's locations are names (x, y, …), not addresses");
+        return error_bad(c->e, "", op->line, "an idiom's locations are names (x, y, …), not addresses");
     if (op->size_log2 > 3)
-        return refuse(c, op->line, "an idiom's accesses are of 1, 2, 4 or 8 bytes");
+        return error_bad(c->e, "", op->line, "an idiom's accesses are of 1, 2, 4 or 8 bytes");
     if (op->address + bytes > 64)
-        return refuse(c, op->line, "a name is a line of 64 bytes; the offset goes beyond");
+        return error_bad(c->e, "", op->line, "a name is a line of 64 bytes; the offset goes beyond");
     if (op->flags & ORDEAL_HAS_VALUE)
-        return refuse(c, op->line, "an idiom is a test: leave out the value read");
+        return error_bad(c->e, "", op->line, "an idiom is a test: leave out the value read");
     struct idiom_name *n = &c->x->name[op->base - 1];
     s->size_log2 = op->size_log2;
     s->name = (uint8_t)(op->base - 1);
@@ -116,9 +97,9 @@ static bool take_values(struct compiler *c, size_t i, const struct ordeal_op *op
         return true;
     s->value = value_index(c, s->name, op->write);
     if (ordeal_trace_step_of(c->t, i))
-        return refuse(c, op->line, "an idiom has no loops, and so nothing to add each time round");
+        return error_bad(c->e, "", op->line, "an idiom has no loops, and so nothing to add each time round");
     if (written_before(c, s))
-        return refuse(c, op->line, "the value %llu is written there already; each is written once",
+        return error_bad(c->e, "", op->line, "the value %llu is written there already; each is written once",
                       (unsigned long long)op->write);
     if (op->kind != ORDEAL_CAS)
         return true;
@@ -129,7 +110,7 @@ static bool take_values(struct compiler *c, size_t i, const struct ordeal_op *op
     }
     s->compare = value_index(c, s->name, compare);
     if (compare && !s->compare)
-        return refuse(c, op->line, "no operation of the idiom writes the value %llu there",
+        return error_bad(c->e, "", op->line, "no operation of the idiom writes the value %llu there",
                       (unsigned long long)compare);
     return true;
 }
@@ -140,7 +121,7 @@ static bool take_registers(struct compiler *c, size_t i, struct idiom_step *s)
     s->first_register = (uint32_t)c->registers.count;
     for (; ordeal_trace_register_of(c->t, i, s->registers, &r.number, &r.written); s->registers++)
         if (!LIST_PUSH(&c->registers, r))
-            return out_of_memory(c);
+            return error_out_of_memory(c->e, "");
     return true;
 }
 
@@ -152,7 +133,7 @@ static bool thread_called(struct compiler *c, const struct ordeal_op *op, uint64
             *thread = i;
             return true;
         }
-    return refuse(c, op->line, "P%llu is no other thread of the idiom",
+    return error_bad(c->e, "", op->line, "P%llu is no other thread of the idiom",
                   (unsigned long long)op->write);
 }
 
@@ -167,15 +148,15 @@ static bool compile_step(struct compiler *c, size_t i, struct idiom_step *s)
     switch (op->kind) {
     case ORDEAL_LOOP_BEGIN: case ORDEAL_LOOP_END:
     case ORDEAL_BRANCH_BEGIN: case ORDEAL_BRANCH_ELSE: case ORDEAL_BRANCH_END:
-        return refuse(c, op->line, "an idiom has no loops and no branches");
+        return error_bad(c->e, "", op->line, "an idiom has no loops and no branches");
     case ORDEAL_TX_BEGIN:
         if (*open)
-            return refuse(c, op->line, "a transaction inside a transaction");
+            return error_bad(c->e, "", op->line, "a transaction inside a transaction");
         *open = true;
         return true;
     case ORDEAL_TX_END: case ORDEAL_TX_ABORT:
         if (!*open)
-            return refuse(c, op->line, "the end of a transaction that did not begin");
+            return error_bad(c->e, "", op->line, "the end of a transaction that did not begin");
         *open = false;
         return true;
     case ORDEAL_INTERRUPT:
@@ -199,11 +180,11 @@ static bool only_operations(struct compiler *c)
         good = fclose(f) == 0 && good;
     if (!good) {
         free(text);
-        return out_of_memory(c);
+        return error_out_of_memory(c->e, "");
     }
     const char *fact = strchr(text, '\n');
     if (fact && fact[1] && fact[1] != 'P')
-        good = refuse(c, 0, "an idiom has operations only, not '%.*s'",
+        good = error_bad(c->e, "", 0, "an idiom has operations only, not '%.*s'",
                       (int)strcspn(fact + 1, " \n"), fact + 1);
     free(text);
     return good;
@@ -218,14 +199,14 @@ static bool compile(struct compiler *c)
     if (!only_operations(c))
         return false;
     if (steps == 0)
-        return refuse(c, 0, "the idiom has no operations");
+        return error_bad(c->e, "", 0, "the idiom has no operations");
     if (steps > IDIOM_MOST_STEPS || x->threads > IDIOM_MOST_THREADS || x->names > IDIOM_MOST_NAMES)
-        return refuse(c, 0, "an idiom has at most %d lines, %d threads and %d names",
+        return error_bad(c->e, "", 0, "an idiom has at most %d lines, %d threads and %d names",
                       IDIOM_MOST_STEPS, IDIOM_MOST_THREADS, IDIOM_MOST_NAMES);
     x->step = calloc(steps, sizeof *x->step);
     c->written = calloc((size_t)x->names * IDIOM_MOST_STEPS + 1, sizeof *c->written);
     if (!x->step || !c->written)
-        return out_of_memory(c);
+        return error_out_of_memory(c->e, "");
     if (!note_values(c))
         return false;
     for (; x->steps < steps; x->steps++)
@@ -233,7 +214,7 @@ static bool compile(struct compiler *c)
             return false;
     for (uint32_t i = 0; i < x->threads; i++) {
         if (c->open[i])
-            return refuse(c, 0, "a transaction of P%u does not end",
+            return error_bad(c->e, "", 0, "a transaction of P%u does not end",
                           ordeal_trace_thread_number(c->t, i));
         x->longest = x->length[i] > x->longest ? x->length[i] : x->longest;
     }
@@ -258,9 +239,9 @@ static bool read_trace(struct compiler *c, const char *text)
     if (status == ORDEAL_OK && ordeal_reader_next(r, &second) == ORDEAL_OK)
         status = ORDEAL_END;
     if (status == ORDEAL_NO_MEMORY)
-        out_of_memory(c);
+        error_out_of_memory(c->e, "");
     else if (status == ORDEAL_END)
-        refuse(c, 0, "an idiom is one test");
+        error_bad(c->e, "", 0, "an idiom is one test");
     else if (status != ORDEAL_OK)
         *c->e = *ordeal_last_error(c->o);
     ordeal_trace_free(second);
@@ -276,7 +257,7 @@ bool idiom_compile(struct idiom *x, const char *text, struct ordeal_error *e)
     struct compiler c = { .x = x, .e = e, .o = ordeal_new(NULL) };
     *x = (struct idiom){ 0 };
     *e = (struct ordeal_error){ 0 };
-    bool good = c.o ? read_trace(&c, text) && compile(&c) : out_of_memory(&c);
+    bool good = c.o ? read_trace(&c, text) && compile(&c) : error_out_of_memory(e, "");
     if (!good && e->line > c.added)
         e->line -= c.added;
     x->registers = c.registers.data;

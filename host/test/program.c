@@ -3,11 +3,11 @@
  * makes no sense is refused with its line. */
 #include "program.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "kinds.h"
 #include "base/list.h"
 
@@ -25,26 +25,6 @@ struct compiler {
     uint32_t *thread_of;             /* thread index in the test -> in the program */
     uint32_t register_number[MOST_REGISTERS]; /* of the thread at hand: dense -> as written */
 };
-
-static bool refuse(struct compiler *c, uint64_t line, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-static bool refuse(struct compiler *c, uint64_t line, const char *format, ...)
-{
-    va_list args;
-    *c->e = (struct ordeal_error){ .status = ORDEAL_BAD_INPUT, .line = line };
-    snprintf(c->e->file, sizeof c->e->file, "%s", c->file);
-    va_start(args, format);
-    vsnprintf(c->e->reason, sizeof c->e->reason, format, args);
-    va_end(args);
-    return false;
-}
-
-static bool out_of_memory(struct compiler *c)
-{
-    refuse(c, 0, "out of memory");
-    c->e->status = ORDEAL_NO_MEMORY;
-    return false;
-}
 
 static uint32_t line_in_file(const struct compiler *c, const struct instruction *i)
 {
@@ -72,7 +52,7 @@ static bool grow_line_table(struct compiler *c)
     c->table_size = c->table_size ? c->table_size * 2 : 64;
     c->line_table = calloc(c->table_size, sizeof *c->line_table);
     if (!c->line_table)
-        return out_of_memory(c);
+        return error_out_of_memory(c->e, c->file);
     for (size_t i = 0; i < c->lines.count; i++)
         c->line_table[line_slot(c, c->lines.data[i].base, c->lines.data[i].address)] =
             (uint32_t)i + 1;
@@ -92,7 +72,7 @@ static bool find_line(struct compiler *c, uint32_t base, uint64_t address, uint3
                                       .uncached = marks & ORDEAL_UNCACHED,
                                       .faulting = marks & ORDEAL_FAULTING };
         if (!LIST_PUSH(&c->lines, fresh))
-            return out_of_memory(c);
+            return error_out_of_memory(c->e, c->file);
         c->line_table[slot] = (uint32_t)c->lines.count;
     }
     *line = c->line_table[slot] - 1;
@@ -109,7 +89,7 @@ static bool initial_values(struct compiler *c)
             return false;
         struct program_line *l = &c->lines.data[line];
         if (l->faulting)
-            return refuse(c, 0, "%s has an initial value, but no memory: it is under 'fault'",
+            return error_bad(c->e, c->file, 0, "%s has an initial value, but no memory: it is under 'fault'",
                           ordeal_trace_name_text(c->test, base));
         for (uint32_t b = 0; b < 1u << size_log2; b++)
             l->initial[address % LINE_BYTES + b] = (uint8_t)(value >> 8 * b);
@@ -144,7 +124,7 @@ static bool place_lines(struct compiler *c)
     uint64_t lowest = UINT64_MAX, next = 0;
     uint64_t *taken = malloc((c->lines.count + 1) * sizeof *taken);
     if (!taken)
-        return out_of_memory(c);
+        return error_out_of_memory(c->e, c->file);
     for (size_t i = 0; i < c->lines.count; i++)
         if (!c->lines.data[i].base && c->lines.data[i].address < lowest)
             lowest = c->lines.data[i].address;
@@ -154,7 +134,7 @@ static bool place_lines(struct compiler *c)
             continue;
         if (l->place > MOST_MEMORY - LINE_BYTES) {
             free(taken);
-            return refuse(c, 0, "the lines of the test lie more than %llu bytes apart",
+            return error_bad(c->e, c->file, 0, "the lines of the test lie more than %llu bytes apart",
                           (unsigned long long)MOST_MEMORY);
         }
         taken[told++] = l->place;
@@ -164,7 +144,7 @@ static bool place_lines(struct compiler *c)
         if (taken[i] == taken[i - 1]) {
             uint64_t twice = taken[i];
             free(taken);
-            return refuse(c, 0, "two lines are placed at 0x%llx; each needs a place of its own",
+            return error_bad(c->e, c->file, 0, "two lines are placed at 0x%llx; each needs a place of its own",
                           (unsigned long long)twice);
         }
     size_t gap = 0;
@@ -209,7 +189,7 @@ static bool lay_out_threads(struct compiler *c)
     c->thread_of = calloc(threads + 1, sizeof *c->thread_of);
     if (!order || !p->thread || !p->code || !c->thread_of) {
         free(order);
-        return out_of_memory(c);
+        return error_out_of_memory(c->e, c->file);
     }
     for (uint32_t i = 0; i < threads; i++)
         order[i] = (struct numbered){ ordeal_trace_thread_number(c->test, i), i };
@@ -240,7 +220,7 @@ static bool thread_index(struct compiler *c, const struct ordeal_op *op, uint32_
             *index = i;
             return true;
         }
-    return refuse(c, op->line, "there is no thread P%llu to interrupt",
+    return error_bad(c->e, c->file, op->line, "there is no thread P%llu to interrupt",
                   (unsigned long long)op->write);
 }
 
@@ -251,7 +231,7 @@ static bool locate(struct compiler *c, const struct ordeal_op *op, struct instru
     i->offset = (uint32_t)(op->address % LINE_BYTES);
     const struct program_line *l = &c->lines.data[i->line];
     if (l->faulting && !(op->kind == ORDEAL_LOAD && op->flags & ORDEAL_NONFAULTING))
-        return refuse(c, op->line, "%s has no memory: it is under 'fault', where only NFL may go",
+        return error_bad(c->e, c->file, op->line, "%s has no memory: it is under 'fault', where only NFL may go",
                       ordeal_trace_name_text(c->test, op->base));
     return true;
 }
@@ -277,13 +257,13 @@ static bool translate(struct compiler *c, size_t n, struct instruction *i)
     if (op->kind == ORDEAL_CAS)
         i->compare = ordeal_trace_compare_of(c->test, n);
     if ((op->kind == ORDEAL_SWAP || op->kind == ORDEAL_CAS) && op->size_log2 > 3)
-        return refuse(c, op->line, "a swap or CAS of more than 8 bytes cannot be run");
+        return error_bad(c->e, c->file, op->line, "a swap or CAS of more than 8 bytes cannot be run");
     if (op->kind == ORDEAL_TX_BEGIN)
         i->count = RETRY_FOREVER;
     if (op->kind == ORDEAL_LOOP_BEGIN || op->kind == ORDEAL_DELAY
         || (op->kind == ORDEAL_TX_BEGIN && op->flags & ORDEAL_HAS_LIMIT)) {
         if (op->write >= RETRY_FOREVER)
-            return refuse(c, op->line, "%llu is too large a number to run",
+            return error_bad(c->e, c->file, op->line, "%llu is too large a number to run",
                           (unsigned long long)op->write);
         i->count = (uint32_t)op->write;
     }
@@ -331,18 +311,18 @@ static bool match_part(struct compiler *c, struct nest *nest, struct instruction
     uint32_t file_line = line_in_file(c, &code[at]);
     if (role == OPENS) {
         if (is_open(nest, block))
-            return refuse(c, file_line, "a %s inside a %s", block_names[block], block_names[block]);
+            return error_bad(c->e, c->file, file_line, "a %s inside a %s", block_names[block], block_names[block]);
         nest->block[nest->depth] = block;
         nest->opened_at[nest->depth++] = at;
         return true;
     }
     if (!nest->depth || nest->block[nest->depth - 1] != block)
-        return refuse(c, file_line, is_open(nest, block)
+        return error_bad(c->e, c->file, file_line, is_open(nest, block)
                       ? "the %s ends while a block inside it is open"
                       : "the end of a %s that did not begin", block_names[block]);
     uint32_t *opened = &nest->opened_at[nest->depth - 1];
     if (role == SPLITS && code[*opened].kind == ORDEAL_BRANCH_ELSE)
-        return refuse(c, file_line, "a branch has one BRANCH.ELSE");
+        return error_bad(c->e, c->file, file_line, "a branch has one BRANCH.ELSE");
     code[*opened].match = at;
     code[at].match = *opened;
     if (role == SPLITS)
@@ -360,7 +340,7 @@ static bool steps_fit(struct compiler *c, const struct instruction *i, uint32_t 
     uint64_t most = (UINT64_C(1) << (8u << i->size_log2)) - 1;
     if (i->step <= (most - i->write) / (rounds > 1 ? rounds - 1 : 1) || rounds == 1)
         return true;
-    return refuse(c, line_in_file(c, i), "in round %u the value no longer fits %u bytes", rounds,
+    return error_bad(c->e, c->file, line_in_file(c, i), "in round %u the value no longer fits %u bytes", rounds,
                   1u << i->size_log2);
 }
 
@@ -377,7 +357,7 @@ static bool match_blocks(struct compiler *c, struct program_thread *t)
         else if (code[at].kind == ORDEAL_LOOP_END)
             rounds = 0;
         else if (code[at].step && !rounds)
-            return refuse(c, line_in_file(c, &code[at]), "'+%llu' outside of a loop",
+            return error_bad(c->e, c->file, line_in_file(c, &code[at]), "'+%llu' outside of a loop",
                           (unsigned long long)code[at].step);
         else if (!steps_fit(c, &code[at], rounds))
             return false;
@@ -385,7 +365,7 @@ static bool match_blocks(struct compiler *c, struct program_thread *t)
     if (!nest.depth)
         return true;
     const struct instruction *open = &code[nest.opened_at[nest.depth - 1]];
-    return refuse(c, line_in_file(c, open), "the %s does not end",
+    return error_bad(c->e, c->file, line_in_file(c, open), "the %s does not end",
                   block_names[nest.block[nest.depth - 1]]);
 }
 
@@ -413,7 +393,7 @@ static bool dense_register(struct compiler *c, struct program_thread *t, uint32_
         if (c->register_number[*reg] == number)
             return true;
     if (t->registers == MOST_REGISTERS)
-        return refuse(c, file_line, "a thread uses at most %d registers", MOST_REGISTERS);
+        return error_bad(c->e, c->file, file_line, "a thread uses at most %d registers", MOST_REGISTERS);
     c->register_number[t->registers++] = number;
     return true;
 }
@@ -432,12 +412,12 @@ static bool number_registers(struct compiler *c, struct program_thread *t)
             if (!written)
                 i->needs |= UINT32_C(1) << reg;
             else if (i->sets != NO_REGISTER)
-                return refuse(c, file_line, "an operation writes one register");
+                return error_bad(c->e, c->file, file_line, "an operation writes one register");
             else
                 i->sets = reg;
         }
         if (i->sets != NO_REGISTER && i->size_log2 > 3)
-            return refuse(c, file_line, "a register holds at most 8 bytes");
+            return error_bad(c->e, c->file, file_line, "a register holds at most 8 bytes");
         if (i->flags & ORDEAL_COMPARE_REGISTER) {
             if (!dense_register(c, t, file_line, (uint32_t)i->compare, &i->compare_register))
                 return false;
@@ -487,7 +467,7 @@ static bool number_slots(struct compiler *c, struct program_thread *t)
 {
     struct extent all = measure(t->code, 0, t->length);
     if (all.slots + c->p->slots > MOST_SLOTS || all.operations > UINT32_MAX)
-        return refuse(c, 0, "P%u makes too many operations to be run", t->number);
+        return error_bad(c->e, c->file, 0, "P%u makes too many operations to be run", t->number);
     t->first_slot = c->p->slots;
     t->slots = (uint32_t)all.slots;
     t->first_operation = c->p->operations;
@@ -550,7 +530,7 @@ static bool compile(struct compiler *c)
             return false;
     }
     if (c->p->threads == 0)
-        return refuse(c, 0, "there is no operation in the test");
+        return error_bad(c->e, c->file, 0, "there is no operation in the test");
     sum_up(c->p);
     return true;
 }

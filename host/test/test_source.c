@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "generate.h"
 
 struct test_source {
@@ -65,19 +66,11 @@ void test_source_free(struct test_source *s)
 
 const struct ordeal_error *test_source_error(const struct test_source *s) { return &s->error; }
 
-static enum ordeal_status refuse(struct test_source *s, enum ordeal_status status, const char *reason)
-{
-    s->error = (struct ordeal_error){ .status = status };
-    snprintf(s->error.file, sizeof s->error.file, "%s", s->file ? s->file : "");
-    snprintf(s->error.reason, sizeof s->error.reason, "%s", reason);
-    return status;
-}
-
 /* What the library says, completed by what the system says of a failed read. */
 static enum ordeal_status keep_error(struct test_source *s, enum ordeal_status status, int system)
 {
     if (status == ORDEAL_IO && system)
-        return refuse(s, status, strerror(system));
+        return error_set(&s->error, status, s->file ? s->file : "", strerror(system));
     s->error = *ordeal_last_error(s->o);
     s->error.status = status;
     if (!s->error.file[0] && s->file)
@@ -104,7 +97,7 @@ static enum ordeal_status open_next(struct test_source *s)
     s->in_file = 0;
     s->open = strcmp(s->file, "-") == 0 ? stdin : fopen(s->file, "re");
     if (!s->open)
-        return refuse(s, ORDEAL_IO, strerror(errno));
+        return error_set(&s->error, ORDEAL_IO, s->file ? s->file : "", strerror(errno));
     s->reader = ordeal_reader_new(s->o, s->open, s->file, ORDEAL_FORMAT_GUESS);
     return s->reader ? ORDEAL_OK : keep_error(s, ORDEAL_NO_MEMORY, 0);
 }
@@ -113,7 +106,7 @@ static enum ordeal_status end_of_file(struct test_source *s)
 {
     close_file(s);
     if (s->in_file == 0)
-        return refuse(s, ORDEAL_BAD_INPUT, "there is no test in it; expected 'ordeal 1' first");
+        return error_set(&s->error, ORDEAL_BAD_INPUT, s->file ? s->file : "", "there is no test in it; expected 'ordeal 1' first");
     return ORDEAL_OK;
 }
 

@@ -5,9 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
+#include "base/interrupt.h"
 #include "targets/board/board_numbers.h"
 #include "judge.h"
-#include "base/progress.h"
 #include "base/random.h"
 #include "targets/soc/soc_runner.h"
 

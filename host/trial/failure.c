@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/interrupt.h"
 #include "judge.h"
 #include "test/outcomes.h"
-#include "base/progress.h"
 #include "tell/output_line.h"
 #include "saved.h"
 #include "shrink.h"
@@ -31,12 +31,6 @@ static struct ordeal_limits limits_of(const struct failure_plan *plan)
 {
     return (struct ordeal_limits){ .seconds = plan->limit,
                                    .progress = interrupted() ? NULL : stop_on_interrupt };
-}
-
-static bool say(struct why *why, const char *text)
-{
-    snprintf(why->text, sizeof why->text, "%s", text);
-    return false;
 }
 
 /* ---- the line ------------------------------------------------------------------------------ */
@@ -238,14 +232,14 @@ static bool tell_small(struct trial *t, const struct ordeal_trace *small, const 
     struct program p;
     struct ordeal_error e;
     if (!program_compile(&p, small, "small", &e))
-        return say(why, "what it was shrunk to cannot be run");
+        return why_say(why, "what it was shrunk to cannot be run");
     if (t->identity != program_identity(&p))
         try_program(t, &p);
     bool good = t->identity == program_identity(&p)
              && (t->to_break
                  || program_trace(&p, t->iteration, t->values, &claims, o, &trace) == ORDEAL_OK);
     if (!good)
-        say(why, "what it was shrunk to did not fail again");
+        why_say(why, "what it was shrunk to did not fail again");
     good = good && saved_add_small(path, small, trace, t->broke.text, plan->model, why);
     if (good && plan->waves && !interrupted()) {
         if (trace)
@@ -267,7 +261,7 @@ static bool keep_small(struct trial *t, const struct pipeline_test *test,
     struct ordeal_trace *small = NULL;
     bool good = shrink_test(test->test, hint, o, &judge, &small, &report) == ORDEAL_OK;
     if (!good)
-        say(why, "out of memory in shrinking it");
+        why_say(why, "out of memory in shrinking it");
     else if (report.kept == 0)
         cJSON_AddStringToObject(line, "small", "as it was");
     else
@@ -290,7 +284,7 @@ static bool shrink(const struct failure_plan *plan, const struct pipeline_test *
     t.judge = judge_new(plan->model, &claims, &limits);
     t.seen = outcomes_new(TRIAL_BYTES, &claims);
     bool good = t.judge && t.seen ? keep_small(&t, test, hint, path, o, line, why)
-                                  : say(why, "out of memory");
+                                  : why_say(why, "out of memory");
     judge_free(t.judge);
     outcomes_free(t.seen);
     free(t.values);
@@ -353,7 +347,7 @@ bool failure_tell(const struct failure_plan *plan, const struct pipeline_test *t
     *line = output_line_new(verdict_words[t->result], &in);
     cJSON_AddStringToObject(*line, "model", ordeal_model_name(plan->model));
     if (!in.o || !(t->values || t->broke))
-        return ordeal_free(in.o), say(why, "out of memory");
+        return ordeal_free(in.o), why_say(why, "out of memory");
     ordeal_set_limits(in.o, &limits);
     bool good;
     if (t->broke)
@@ -362,7 +356,7 @@ bool failure_tell(const struct failure_plan *plan, const struct pipeline_test *t
              == ORDEAL_OK)
         good = tell_trace(plan, t, &in, *line, why);
     else
-        good = say(why, ordeal_last_error(in.o)->reason);
+        good = why_say(why, "%s", ordeal_last_error(in.o)->reason);
     ordeal_trace_free(in.trace);
     ordeal_free(in.o);
     return good;

@@ -7,7 +7,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/progress.h"
+#include "base/clock.h"
+#include "base/interrupt.h"
 
 static const double LOOK_SECONDS = 1; /* between looks for machines that came */
 

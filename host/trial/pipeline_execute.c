@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/progress.h"
+#include "base/clock.h"
+#include "base/error.h"
 #include "pipeline_parts.h"
 
 enum { PERIOD = 64 };                        /* outcomes between looks at the clock */
@@ -57,10 +58,7 @@ static bool could_not_run(struct runner *r, enum pipeline_end end, enum ordeal_s
 {
     struct test *t = r->running;
     t->end = end;
-    t->error = (struct ordeal_error){ .status = status };
-    if (end == PIPELINE_TARGET)
-        snprintf(t->error.file, sizeof t->error.file, "%.255s", t->source.name);
-    snprintf(t->error.reason, sizeof t->error.reason, "%.511s", reason);
+    error_set(&t->error, status, end == PIPELINE_TARGET ? t->source.name : "", reason);
     return false;
 }
 

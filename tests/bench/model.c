@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "test/generate.h"
+#include "program.h"
 #include "targets/target.h"
 
 enum { ASKED = 5 };            /* million operations a second */
@@ -34,24 +34,12 @@ static bool make_program(const struct bench *b, uint32_t threads, bool transacti
                          struct ordeal *o, struct ordeal_trace **test, struct program *p)
 {
     char settings[4][64];
-    struct ordeal_error e = { 0 };
-    struct bias *bias = bias_new();
     snprintf(settings[0], sizeof settings[0], "test.threads=%u", threads);
     snprintf(settings[1], sizeof settings[1], "test.operations=%d", OPERATIONS);
     snprintf(settings[2], sizeof settings[2], "test.locations=64");
     snprintf(settings[3], sizeof settings[3], "transactions.share=%d", transactions ? 30 : 0);
-    bool good = bias != NULL;
-    for (int i = 0; good && i < 4; i++)
-        good = bias_set(bias, settings[i], &e);
-    good = good && bias_check(bias, &e);
-    struct generator *g = good ? generator_new(bias, b->seed) : NULL;
-    good = g && generator_make(g, 0, o, test) == ORDEAL_OK
-        && program_compile(p, *test, "bench", &e);
-    if (!good)
-        fprintf(stderr, "bench: %s\n", *e.reason ? e.reason : ordeal_last_error(o)->reason);
-    generator_free(g);
-    bias_free(bias);
-    return good;
+    const char *set[] = { settings[0], settings[1], settings[2], settings[3], NULL };
+    return bench_program(b, set, o, test, p);
 }
 
 /* Of this process: others on the machine do not count. */

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "test/generate.h"
+#include "program.h"
 #include "targets/target.h"
 
 static const struct speed { uint32_t harts; const char *config; double asked; } speeds[] = {
@@ -75,18 +75,8 @@ static bool make_program(const struct bench *b, uint32_t threads, struct ordeal 
                          struct ordeal_trace **test, struct program *p)
 {
     char setting[64];
-    struct ordeal_error e = { 0 };
-    struct bias *bias = bias_new();
     snprintf(setting, sizeof setting, "test.threads=%u", threads);
-    bool good = bias && bias_set(bias, setting, &e) && bias_check(bias, &e);
-    struct generator *g = good ? generator_new(bias, b->seed) : NULL;
-    good = g && generator_make(g, 0, o, test) == ORDEAL_OK
-        && program_compile(p, *test, "bench", &e);
-    if (!good)
-        fprintf(stderr, "bench: %s\n", *e.reason ? e.reason : ordeal_last_error(o)->reason);
-    generator_free(g);
-    bias_free(bias);
-    return good;
+    return bench_program(b, (const char *const[]){ setting, NULL }, o, test, p);
 }
 
 static void speed_row(struct bench *b, const struct speed *s)

@@ -7,6 +7,7 @@
 
 #include "firmware_hart.h"
 #include "firmware_parts.h"
+#include "rv_alu.h"
 
 enum { MOST = 10000000 }; /* instructions of a turn */
 
@@ -136,20 +137,6 @@ static uint32_t sign(uint32_t value, int bits)
     return (uint32_t)((int32_t)(value << (32 - bits)) >> (32 - bits));
 }
 
-static uint32_t compute(uint32_t funct, bool other, uint32_t a, uint32_t b)
-{
-    switch (funct) {
-    case 0:  return other ? a - b : a + b;
-    case 1:  return a << (b & 31);
-    case 2:  return (int32_t)a < (int32_t)b;
-    case 3:  return a < b;
-    case 4:  return a ^ b;
-    case 5:  return other ? (uint32_t)((int32_t)a >> (b & 31)) : a >> (b & 31);
-    case 6:  return a | b;
-    default: return a & b;
-    }
-}
-
 static bool branches(uint32_t funct, uint32_t a, uint32_t b)
 {
     bool taken = funct < 2 ? a == b : funct < 6 ? (int32_t)a < (int32_t)b : a < b;
@@ -171,11 +158,11 @@ static bool step(struct firmware_hart *h)
     switch (opcode) {
     case 0x37: result = insn & 0xfffff000; break;
     case 0x17: result = h->pc + (insn & 0xfffff000); break;
-    case 0x13: result = compute(funct, funct == 5 && insn >> 30, a, imm); break;
+    case 0x13: result = rv_compute(funct, funct == 5 && insn >> 30, a, imm); break;
     case 0x33:
         if (insn >> 25 & 1)
             firmware_wrong("multiplies, which the monitor cannot, at", h->pc);
-        result = compute(funct, insn >> 30, a, b);
+        result = rv_compute(funct, insn >> 30, a, b);
         break;
     case 0x6f:
         result = next;

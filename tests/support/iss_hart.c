@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The reference machine: a hart, RV32IMA_Zicsr with amocas.w, hints and transactions. */
 #include "iss_parts.h"
+#include "rv_alu.h"
 
 enum {
     MISALIGNED_FETCH = 0, FETCH_FAULT = 1, ILLEGAL = 2, BREAKPOINT = 3, MISALIGNED_LOAD = 4,
@@ -416,20 +417,6 @@ static uint32_t multiply(uint32_t funct3, uint32_t a, uint32_t b)
     }
 }
 
-static uint32_t compute(uint32_t funct3, bool other, uint32_t a, uint32_t b)
-{
-    switch (funct3) {
-    case 0: return other ? a - b : a + b;
-    case 1: return a << (b & 31);
-    case 2: return (int32_t)a < (int32_t)b;
-    case 3: return a < b;
-    case 4: return a ^ b;
-    case 5: return other ? (uint32_t)((int32_t)a >> (b & 31)) : a >> (b & 31);
-    case 6: return a | b;
-    default: return a & b;
-    }
-}
-
 static bool with_immediate(struct turn *t)
 {
     uint32_t immediate = (uint32_t)((int32_t)t->instruction >> 20);
@@ -438,7 +425,7 @@ static bool with_immediate(struct turn *t)
         return illegal(t);
     if (t->funct3 == 6 && t->rd == 0 && (t->rs2 == 1 || t->rs2 == 3))
         prefetch(t);
-    set(t, compute(t->funct3, other, t->a, immediate));
+    set(t, rv_compute(t->funct3, other, t->a, immediate));
     return true;
 }
 
@@ -447,7 +434,7 @@ static bool with_register(struct turn *t)
     if (t->funct7 == 1)
         set(t, multiply(t->funct3, t->a, t->b));
     else if (t->funct7 == 0 || (t->funct7 == 0x20 && (t->funct3 == 0 || t->funct3 == 5)))
-        set(t, compute(t->funct3, t->funct7 != 0, t->a, t->b));
+        set(t, rv_compute(t->funct3, t->funct7 != 0, t->a, t->b));
     else
         return illegal(t);
     return true;

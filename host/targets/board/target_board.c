@@ -27,25 +27,19 @@ struct board_target {
     uint64_t came, served;
 };
 
-static bool refuse(struct why *why, const char *reason)
-{
-    snprintf(why->text, sizeof why->text, "%s", reason);
-    return false;
-}
-
 /* A bitstream has what it was made with. */
 static bool has_all(const uint32_t *parameters, const struct target_options *options,
                     const struct soc_setup *setup, struct why *why)
 {
     uint32_t flags = parameters[BOARD_PARAM_FLAGS], model = parameters[BOARD_PARAM_MODEL];
     if (setup->bug && !(flags & BOARD_FLAG_BUGS))
-        return refuse(why, "the board's machine was built without bugs");
+        return why_say(why, "the board's machine was built without bugs");
     if (setup->visible && !(flags & BOARD_FLAG_VISIBLE))
-        return refuse(why, "the board's machine does not tell when stores become visible");
+        return why_say(why, "the board's machine does not tell when stores become visible");
     if (options->delay && setup->delay && !(flags & BOARD_FLAG_DELAYS))
-        return refuse(why, "the board's machine was built without random delays");
+        return why_say(why, "the board's machine was built without random delays");
     if (model < 4 && model != (uint32_t)setup->model)
-        return refuse(why, "the board's machine was built for another memory model: "
+        return why_say(why, "the board's machine was built for another memory model: "
                       "'ordeal board info' tells which, give that as --model");
     return true;
 }
@@ -72,7 +66,7 @@ static const struct soc_interface *connect(struct board_target *t,
     struct board_port *port = board_usb_open(options->serial, why);
     struct board_link *link = port ? link_new(port) : NULL;
     if (port && !link)
-        refuse(why, "out of memory");
+        why_say(why, "out of memory");
     if (link && options->timeout > 0 && options->timeout < MOST_PATIENCE)
         link_patience(link, options->timeout);
     t->usb = link ? board_machine_new(link, why) : NULL;
@@ -82,16 +76,14 @@ static const struct soc_interface *connect(struct board_target *t,
 
 static bool board_usage(const struct target_options *o, struct why *why)
 {
-    if (o->link && strcmp(o->link, "usb") != 0 && strcmp(o->link, "jtag") != 0) {
-        snprintf(why->text, sizeof why->text, "--link '%s': a board is reached over 'usb' or "
+    if (o->link && strcmp(o->link, "usb") != 0 && strcmp(o->link, "jtag") != 0)
+        return why_say(why, "--link '%s': a board is reached over 'usb' or "
                  "'jtag'", o->link);
-        return false;
-    }
     bool jtag = o->link && strcmp(o->link, "jtag") == 0;
     if (o->openocd && !jtag)
-        return refuse(why, "--openocd is of --link jtag");
+        return why_say(why, "--openocd is of --link jtag");
     if (o->serial && jtag)
-        return refuse(why, "--serial is of --link usb: which board OpenOCD talks to, it was told");
+        return why_say(why, "--serial is of --link usb: which board OpenOCD talks to, it was told");
     struct soc_config config;
     return soc_config_parse(&config, o, why);
 }
@@ -104,7 +96,7 @@ static bool board_open(const struct target_options *options, void **machine, str
         return false;
     struct board_target *t = calloc(1, sizeof *t);
     if (!t)
-        return refuse(why, "out of memory");
+        return why_say(why, "out of memory");
     pthread_mutex_init(&t->lock, NULL);
     pthread_cond_init(&t->turn, NULL);
     const struct soc_interface *soc = connect(t, options, why);
@@ -116,7 +108,7 @@ static bool board_open(const struct target_options *options, void **machine, str
     if (good) {
         plan.vary_delay = !options->delay && t->parameters[BOARD_PARAM_FLAGS] & BOARD_FLAG_DELAYS;
         t->machine = soc_runner_new(&plan);
-        good = t->machine || refuse(why, "out of memory");
+        good = t->machine || why_say(why, "out of memory");
     }
     if (!good)
         board_close(t);
@@ -202,11 +194,9 @@ static bool board_alike(const void *a, const void *b, struct why *why)
     };
     const struct board_target *one = a, *other = b;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (one->parameters[i] != other->parameters[i]) {
-            snprintf(why->text, sizeof why->text, "the boards are not alike: their machines differ "
+        if (one->parameters[i] != other->parameters[i])
+            return why_say(why, "the boards are not alike: their machines differ "
                      "in %s; name one by --serial", names[i]);
-            return false;
-        }
     return true;
 }
 

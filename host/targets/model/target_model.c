@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
+#include "base/interrupt.h"
 #include "model_machine.h"
-#include "base/progress.h"
 #include "targets/target.h"
 
 /* Between two looks at the clock and for ^C. */
@@ -17,20 +18,12 @@ struct model_target {
     double timeout;
 };
 
-static bool refuse(struct why *why, const char *reason)
-{
-    snprintf(why->text, sizeof why->text, "%s", reason);
-    return false;
-}
-
 static bool choose_detection(const char *tm, bool *eager, struct why *why)
 {
     *eager = tm && strcmp(tm, "eager") == 0;
     if (!tm || *eager || strcmp(tm, "lazy") == 0)
         return true;
-    snprintf(why->text, sizeof why->text,
-             "'%s' is no way to find conflicts of transactions: lazy or eager", tm);
-    return false;
+    return why_say(why, "'%s' is no way to find conflicts of transactions: lazy or eager", tm);
 }
 
 static bool model_open(const struct target_options *options, void **machine, struct why *why)
@@ -42,7 +35,7 @@ static bool model_open(const struct target_options *options, void **machine, str
         return false;
     int bug = NO_BUG;
     if (options->bug
-        && !bug_parse(&model_bugs, options->bug, setup.model, &bug, why->text, sizeof why->text))
+        && !bug_parse(&model_bugs, options->bug, setup.model, &bug, why))
         return false;
     setup.bug = (enum bug)bug;
     struct model_target *t = calloc(1, sizeof *t);
@@ -50,7 +43,7 @@ static bool model_open(const struct target_options *options, void **machine, str
     if (!t || !m) {
         free(t);
         model_machine_free(m);
-        return refuse(why, "out of memory");
+        return why_say(why, "out of memory");
     }
     *t = (struct model_target){ m, setup, options->timeout };
     *machine = t;
@@ -80,7 +73,7 @@ static enum target_result hung(const struct model_target *t, const struct progra
     struct model_machine_place place = model_machine_unfinished(t->machine);
     char operation[256];
     ordeal_trace_format(p->test, place.op, operation, sizeof operation);
-    snprintf(why->text, sizeof why->text, "no end after %g s; P%" PRIu32 " is at %s", t->timeout,
+    why_say(why, "no end after %g s; P%" PRIu32 " is at %s", t->timeout,
              place.thread, operation);
     return TARGET_HUNG;
 }
@@ -111,7 +104,7 @@ static enum target_result model_run(void *machine, const struct program *p, uint
     uint64_t *values = calloc((size_t)p->slots + 1, sizeof *values);
     if (!values || !model_machine_load(t->machine, p)) {
         free(values);
-        refuse(why, "out of memory");
+        why_say(why, "out of memory");
         return TARGET_FAILED;
     }
     for (uint64_t i = first; result == TARGET_DONE && i - first < count; i++) {

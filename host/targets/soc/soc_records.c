@@ -64,11 +64,9 @@ bool soc_records_take(struct soc_records *r, const uint32_t *words, size_t count
         uint32_t head = words[0], kind = FIELD_GET(head, SOC_REC_HEAD_KIND);
         const struct soc_shape *shape = &soc_shape[kind];
         struct soc_hart_records *h = &r->hart[FIELD_GET(head, SOC_REC_HEAD_HART)];
-        if (!shape->words || end - words < shape->words) {
-            snprintf(why->text, sizeof why->text, "the capture stream has a record of kind %" PRIu32
+        if (!shape->words || end - words < shape->words)
+            return why_say(why, "the capture stream has a record of kind %" PRIu32
                      " with %td words", kind, end - words);
-            return false;
-        }
         struct soc_record record = {
             .kind = (uint8_t)kind, .size_log2 = FIELD_GET(head, SOC_REC_HEAD_SIZE),
             .issue = words[1] - FIELD_GET(head, SOC_REC_HEAD_LATENCY), .completion = words[1],
@@ -83,10 +81,8 @@ bool soc_records_take(struct soc_records *r, const uint32_t *words, size_t count
             good = insert_visible(h, &record, FIELD_GET(head, SOC_REC_HEAD_TX));
         else
             good = insert(h, record, (uint8_t)FIELD_GET(head, SOC_REC_HEAD_SEQUENCE));
-        if (!good) {
-            snprintf(why->text, sizeof why->text, "out of memory");
-            return false;
-        }
+        if (!good)
+            return why_say(why, "out of memory");
     }
     return true;
 }
@@ -113,17 +109,14 @@ static bool broke(struct reading *r, const struct soc_record *left)
     char text[256];
     ordeal_trace_format(r->c->p->test, r->i->op, text, sizeof text);
     if (left && left->kind == SOC_REC_MARK)
-        snprintf(r->why->text, sizeof r->why->text, "hart %" PRIu32 " trapped, cause %" PRIu32
+        return why_say(r->why, "hart %" PRIu32 " trapped, cause %" PRIu32
                  ", at 0x%" PRIx32 "; it had come to %s", r->thread, left->read,
                  left + 1 < r->end ? left[1].read : 0, text);
-    else if (left)
-        snprintf(r->why->text, sizeof r->why->text, "hart %" PRIu32 " did what is not in the test: "
+    if (left)
+        return why_say(r->why, "hart %" PRIu32 " did what is not in the test: "
                  "%s at 0x%" PRIx32 ", cycle %" PRIu32 ", in place of %s", r->thread,
                  kind_words[left->kind], left->address, left->completion, text);
-    else
-        snprintf(r->why->text, sizeof r->why->text, "hart %" PRIu32 " came to its end before %s",
-                 r->thread, text);
-    return false;
+    return why_say(r->why, "hart %" PRIu32 " came to its end before %s", r->thread, text);
 }
 
 /* Kinds that are passed over where nobody looks for them. */
@@ -178,8 +171,7 @@ static bool note_write(struct reading *r, uint32_t address, uint8_t size_log2, u
                            .value = value, .size_log2 = size_log2, .cycle = cycle };
     if (!r->claims->visible || soc_order_add(r->all, &w))
         return true;
-    snprintf(r->why->text, sizeof r->why->text, "out of memory");
-    return false;
+    return why_say(r->why, "out of memory");
 }
 
 /* ---- instructions --------------------------------------------------------------------------- */
@@ -269,10 +261,9 @@ static bool read_lr_sc(struct reading *r, uint32_t address, uint32_t compare,
         return true;
     char text[256];
     ordeal_trace_format(r->c->p->test, r->i->op, text, sizeof text);
-    snprintf(r->why->text, sizeof r->why->text, "hart %" PRIu32 " made two SC succeed with one "
+    return why_say(r->why, "hart %" PRIu32 " made two SC succeed with one "
              "reservation, at 0x%" PRIx32 ", cycle %" PRIu32 ", in %s", r->thread, address,
              sc->completion, text);
-    return false;
 }
 
 static bool read_atomic(struct reading *r)
@@ -401,9 +392,8 @@ static bool read_thread(struct reading *r)
     const struct soc_record *s = peek(r);
     if (s && s->kind == SOC_REC_DONE)
         return true;
-    snprintf(r->why->text, sizeof r->why->text, "hart %" PRIu32 " did more than the test: %s",
+    return why_say(r->why, "hart %" PRIu32 " did more than the test: %s",
              r->thread, s ? kind_words[s->kind] : "it came to no end");
-    return false;
 }
 
 bool soc_records_values(struct soc_records *all, const struct soc_code *c, uint64_t iteration,

@@ -2,12 +2,12 @@
 #include "soc_runner.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "test/program_walk.h"
-#include "base/progress.h"
+#include "base/clock.h"
+#include "base/interrupt.h"
 #include "base/random.h"
 #include "soc_code.h"
 #include "soc_records.h"
@@ -39,19 +39,13 @@ struct soc_runner {
     const char *fst;            /* waves of the run to come; NULL: none */
 };
 
-static enum target_result fail(struct why *why, const char *reason)
-{
-    snprintf(why->text, sizeof why->text, "%s", reason);
-    return TARGET_FAILED;
-}
-
 /* TARGET_DONE: it can be reached. */
 static enum target_result reach(const struct soc_runner *m, struct why *why)
 {
     const char *lost = m->plan.soc->lost ? m->plan.soc->lost(m->soc) : NULL;
     if (!lost)
         return TARGET_DONE;
-    snprintf(why->text, sizeof why->text, "%s", lost);
+    why_say(why, "%s", lost);
     return interrupted() ? TARGET_STOPPED : TARGET_LOST;
 }
 
@@ -130,10 +124,10 @@ static enum target_result load(struct soc_runner *m, const struct program *p, st
     free(m->values);
     m->values = calloc(program_words(p, &claims) + 1, sizeof *m->values);
     if (!m->values || !soc_code_make(&m->code, p, has))
-        return fail(why, "out of memory");
+        return why_say(why, "out of memory"), TARGET_FAILED;
     for (uint32_t t = 0; t < p->threads; t++)
         if (has->code_bytes && m->code.hart[t].count > has->code_bytes / 4) {
-            snprintf(why->text, sizeof why->text, "the code of P%" PRIu32 " takes %" PRIu32
+            why_say(why, "the code of P%" PRIu32 " takes %" PRIu32
                      " bytes; a hart has %" PRIu32, p->thread[t].number,
                      m->code.hart[t].count * 4, has->code_bytes);
             return TARGET_FAILED;
@@ -203,21 +197,8 @@ static bool start(struct soc_runner *m, uint64_t iteration)
 
 /* ---- the watchdog --------------------------------------------------------------------------- */
 
-struct message { char *text; size_t size, used; };
-
-static void say(struct message *to, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void say(struct message *to, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    int n = vsnprintf(to->text + to->used, to->size - to->used, format, args);
-    va_end(args);
-    if (n > 0)
-        to->used = to->used + (size_t)n < to->size ? to->used + (size_t)n : to->size - 1;
-}
-
 /* As the test calls it. */
-static void say_location(struct message *to, const struct program *p, uint32_t address)
+static void say_location(struct why *why, const struct program *p, uint32_t address)
 {
     uint32_t from = address >= SOC_MAP_MEMORY ? SOC_MAP_MEMORY : SOC_MAP_UNCACHED;
     uint64_t place = (address - from) & ~(uint64_t)(LINE_BYTES - 1);
@@ -227,34 +208,34 @@ static void say_location(struct message *to, const struct program *p, uint32_t a
         if (line->faulting || line->place != place)
             continue;
         if (!line->base)
-            say(to, " 0x%" PRIx64 " at", line->address + offset);
+            why_add(why, " 0x%" PRIx64 " at", line->address + offset);
         else if (line->address + offset == 0)
-            say(to, " %s at", ordeal_trace_name_text(p->test, line->base));
+            why_add(why, " %s at", ordeal_trace_name_text(p->test, line->base));
         else
-            say(to, " %s+%" PRIu64 " at", ordeal_trace_name_text(p->test, line->base),
+            why_add(why, " %s+%" PRIu64 " at", ordeal_trace_name_text(p->test, line->base),
                 line->address + offset);
         break;
     }
-    say(to, " 0x%" PRIx32, address);
+    why_add(why, " 0x%" PRIx32, address);
 }
 
-static void say_operation(struct message *to, const struct soc_runner *m, uint32_t hart,
+static void say_operation(struct why *why, const struct soc_runner *m, uint32_t hart,
                           uint32_t pc)
 {
     const struct soc_hart_code *code = &m->code.hart[hart];
     uint32_t word = (pc - SOC_MAP_CODE) / 4;
     char text[128];
     if (hart >= m->code.p->threads || word >= code->count || code->origin[word] < 0) {
-        say(to, "at 0x%" PRIx32, pc);
+        why_add(why, "at 0x%" PRIx32, pc);
         return;
     }
     const struct instruction *i = &m->code.p->thread[hart].code[code->origin[word]];
     ordeal_trace_format(m->code.p->test, i->op, text, sizeof text);
-    say(to, "at %s", text);
+    why_add(why, "at %s", text);
 }
 
 /* Who is not done, where it is and what it waits for. */
-static void say_harts(struct message *to, struct soc_runner *m)
+static void say_harts(struct why *why, struct soc_runner *m)
 {
     static const char *const words[] = {
 #define WAIT(number, name, text) [number] = text,
@@ -267,23 +248,22 @@ static void say_harts(struct message *to, struct soc_runner *m)
         m->plan.soc->hart(m->soc, h, &state);
         if (state.done)
             continue;
-        say(to, "; hart %" PRIu32 " is ", h);
-        say_operation(to, m, h, state.pc);
+        why_add(why, "; hart %" PRIu32 " is ", h);
+        say_operation(why, m, h, state.pc);
         if (state.waits < sizeof words / sizeof *words)
-            say(to, " and waits for %s", words[state.waits]);
+            why_add(why, " and waits for %s", words[state.waits]);
         if (state.address) {
-            say(to, ",");
-            say_location(to, m->code.p, state.address);
+            why_add(why, ",");
+            say_location(why, m->code.p, state.address);
         }
-        say(to, ", for %" PRIu64 " cycles", now - m->progress[h].since);
+        why_add(why, ", for %" PRIu64 " cycles", now - m->progress[h].since);
     }
 }
 
 static enum target_result stands_still(struct soc_runner *m, struct why *why, const char *reason)
 {
-    struct message to = { why->text, sizeof why->text, 0 };
-    say(&to, "%s, cycle %" PRIu64, reason, m->plan.soc->cycle(m->soc));
-    say_harts(&to, m);
+    why_say(why, "%s, cycle %" PRIu64, reason, m->plan.soc->cycle(m->soc));
+    say_harts(why, m);
     return TARGET_BROKE;
 }
 
@@ -333,7 +313,7 @@ static enum target_result check_assertions(struct soc_runner *m, struct why *why
     const char *assertion = m->plan.setup.bug ? NULL : m->plan.soc->assertion(m->soc);
     if (!assertion)
         return TARGET_DONE;
-    snprintf(why->text, sizeof why->text, "assertion %.600s, cycle %" PRIu64, assertion,
+    why_say(why, "assertion %.600s, cycle %" PRIu64, assertion,
              m->plan.soc->cycle(m->soc));
     return TARGET_BROKE;
 }
@@ -381,13 +361,13 @@ static enum target_result run_once(struct soc_runner *m, uint64_t iteration, str
     if (result != TARGET_DONE)
         return result == TARGET_LOST ? TARGET_FAILED : result;
     if (!fits)
-        return fail(why, "the test does not fit the model");
+        return why_say(why, "the test does not fit the model"), TARGET_FAILED;
     result = go(m, why);
     m->cycles += m->plan.soc->cycle(m->soc);
     if (result != TARGET_DONE)
         return result;
     if (m->records.lost) {
-        snprintf(why->text, sizeof why->text, "%" PRIu64 " records were lost: what it did is not "
+        why_say(why, "%" PRIu64 " records were lost: what it did is not "
                  "known", m->records.lost);
         return TARGET_FAILED;
     }

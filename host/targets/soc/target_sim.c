@@ -22,12 +22,6 @@ struct sim_target {
 
 static void tell_model(const char *message) { fprintf(stderr, "ordeal: %s\n", message); }
 
-static bool refuse(struct why *why, const char *reason)
-{
-    snprintf(why->text, sizeof why->text, "%s", reason);
-    return false;
-}
-
 /* A new file of the directory, which is made if need be. */
 static char *coverage_file(const char *directory, struct why *why)
 {
@@ -37,7 +31,7 @@ static char *coverage_file(const char *directory, struct why *why)
         file = NULL;
     int opened = file ? mkstemps(file, 4) : -1;
     if (opened < 0) {
-        snprintf(why->text, sizeof why->text, "--coverage '%s': %s", directory, strerror(errno));
+        why_say(why, "--coverage '%s': %s", directory, strerror(errno));
         free(file);
         return NULL;
     }
@@ -58,11 +52,11 @@ static bool sim_open(const struct target_options *options, void **machine, struc
     if (!soc)
         return false;
     if (soc->parameters.harts < 1 || soc->parameters.harts > SOC_HARTS)
-        return refuse(why, "the model must have from 1 to 16 harts");
+        return why_say(why, "the model must have from 1 to 16 harts");
     if (config.setup.bug && !soc->parameters.bugs)
-        return refuse(why, "the model was built without bugs");
+        return why_say(why, "the model was built without bugs");
     if (options->coverage && !soc->parameters.coverage)
-        return refuse(why, "the model was built without coverage");
+        return why_say(why, "the model was built without coverage");
     char *coverage = NULL;
     if (options->coverage && !(coverage = coverage_file(options->coverage, why)))
         return false;
@@ -77,7 +71,7 @@ static bool sim_open(const struct target_options *options, void **machine, struc
     if (!t || !(t->machine = soc_runner_new(&t->plan))) {
         free(coverage);
         free(t);
-        return refuse(why, "out of memory");
+        return why_say(why, "out of memory");
     }
     *machine = t;
     return true;
@@ -110,13 +104,13 @@ static bool sim_waves(void *machine, const struct program *p, uint64_t iteration
         with.waves = true;
         with.coverage = false;
         if (t->foreign)
-            return refuse(why, "the model was built without waves");
+            return why_say(why, "the model was built without waves");
         plan.soc = model_open(&with, tell_model, why->text, sizeof why->text);
         if (!plan.soc)
             return false;
     }
     struct soc_runner *m = soc_runner_new(&plan);
-    bool good = m ? soc_runner_waves(m, p, iteration, fst, why) : refuse(why, "out of memory");
+    bool good = m ? soc_runner_waves(m, p, iteration, fst, why) : why_say(why, "out of memory");
     soc_runner_free(m);
     return good;
 }
