@@ -43,7 +43,7 @@ BENCHMARK  := $(call objects,$(filter-out tests/bench/cost.c,$(wildcard tests/be
 CAMPAIGN   := $(call objects,tests/zoo/*.c)
 TESTS      := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
 EXAMPLES   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/example_*.c))
-RTL        := $(wildcard rtl/*.v rtl/*.vh rtl/*.def) rtl/header.awk rtl/sources
+RTL        := $(wildcard rtl/*.v rtl/*.vh rtl/*.def rtl/*.h) rtl/header.awk rtl/sources
 LEAN_RTL   := $(wildcard rtl/lean/*.v)
 BOARD_RTL  := $(wildcard rtl/board/*.v rtl/board/*.def)
 
@@ -179,7 +179,7 @@ test-models: $(TEST_SOCS:%=$(SIM)/%.so) $(SIM)/netlist.so models
 RISCV         ?= riscv64-unknown-elf-
 FIRMWARE_CODE := $(sort $(wildcard firmware/*.c firmware/*.S))
 FIRMWARE_TEXT := $(FIRMWARE_CODE) $(sort $(wildcard firmware/*.h)) firmware/firmware.ld \
-                 rtl/board/board.def rtl/soc.def
+                 rtl/board/board.def rtl/soc.def rtl/field.h
 FIRMWARE_FLAGS := -march=rv32i_zicsr -mabi=ilp32 -Os -g -flto -std=c11 -Wall -Wextra -Werror \
                   -ffreestanding -nostdlib -Irtl -T firmware/firmware.ld -Wl,--no-warn-rwx-segments
 
@@ -328,7 +328,7 @@ install: all
 	install -m 644 $(BUILD)/libordeal.a $(TARGET)/lib
 	install -m 644 checker/ordeal.h $(TARGET)/include
 	install -d $(TARGET)/include/ordeal
-	install -m 644 sim/soc.h rtl/soc.def $(TARGET)/include/ordeal
+	install -m 644 sim/soc.h rtl/soc.def rtl/field.h $(TARGET)/include/ordeal
 	$(FILL) checker/ordeal.pc.in > $(TARGET)/lib/pkgconfig/ordeal.pc
 	install -d $(TARGET)/share/ordeal/examples
 	install -m 644 examples/*.bias examples/mychip.cpp $(TARGET)/share/ordeal/examples
