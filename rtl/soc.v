@@ -317,10 +317,10 @@ module soc #(
             integer w;
             `ASSERTIONS(h != g && raised)
                 for (w = 0; w < WAYS; w = w + 1)
-                    `HOLDS(single_writer, !(harts[g].tile.cache.valid_q[first + w]
-                                            && harts[g].tile.cache.tag[first + w] == line
-                                            && (exclusive
-                                                || harts[g].tile.cache.exclusive_q[first + w])))
+                    `HOLDS(single_writer,
+                           !(harts[g].tile.cache.states.valid_q[first + w]
+                             && harts[g].tile.cache.tag[first + w] == line
+                             && (exclusive || harts[g].tile.cache.states.exclusive_q[first + w])))
             `END_ASSERTIONS
         end
     end endgenerate
