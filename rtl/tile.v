@@ -156,7 +156,7 @@ module tile #(
         .tx_status_i(tx_status), .tx_kill_o(tx_kill), .tx_kill_cause_o(tx_kill_cause),
         .ipi_i(ipi_i), .ipi_clear_o(ipi_clear_o), .irq_taken_o(irq_taken), .done_o(done_o),
         .pc_o(pc_o), .retired_o(retired_o), .wait_o(hart_wait), .wait_addr_o(hart_wait_addr),
-        .events_o(events_o[`EVENT_BRANCH_TAKEN:0]),
+        .events_o(events_o[`EVENT_BRANCH_TAKEN:`EVENT_INSTRUCTION]),
         .dbg_rst_i(dbg_rst_i), .dbg_halt_i(dbg_halt_i), .dbg_resume_i(dbg_resume_i),
         .dbg_halted_o(dbg_halted_o), .dbg_insn_valid_i(dbg_insn_valid_i), .dbg_insn_i(dbg_insn_i),
         .dbg_ack_o(dbg_ack_o), .dbg_fault_o(dbg_fault_o), .dbg_data_o(dbg_data_o),
