@@ -2,17 +2,18 @@
 #include "progress.h"
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <time.h>
 #include <unistd.h>
 
 static const double patience = 2.0, interval = 0.2; /* seconds */
 
-static volatile sig_atomic_t stop_asked;
+static atomic_bool stop_asked;   /* by the signal handler of one thread, for all of them */
 
 static void on_interrupt(int signal)
 {
     (void)signal;
-    stop_asked = 1;
+    stop_asked = true;
 }
 
 void interrupt_watch(void)
