@@ -5,19 +5,27 @@
 # rtl/ the machine, of which sim/ makes models, tests/test_*.c one Unity program each.  Everything
 # generated lies under $(BUILD).
 
+# A variable that becomes what a command says when it is first wanted: asked once, and late.
+once = $(eval $(1) := $(shell $(2)))$($(1))
+
 BUILD  ?= build
 PREFIX ?= /usr/local
+JOBS   ?= $(call once,JOBS,nproc)
 FUZZ_SECONDS ?= 60
+TEST_SECONDS ?= 600
 
-CFLAGS ?= -O2 -g
-override CFLAGS += -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror $(SANITIZE)
-LDFLAGS += $(SANITIZE)
+# Warnings are errors where WERROR=1 says so, in CI: a newer compiler's must not stop anybody's build.
+CFLAGS   ?= -O2 -g
+WARNINGS := -Wall -Wextra $(if $(WERROR),-Werror)
+COMPILE   = $(CC) -std=c11 -D_GNU_SOURCE $(WARNINGS) $(CFLAGS) $(SANITIZE)
+LINK      = $(CC) $(LDFLAGS) $(SANITIZE)
 
-# Asked of pkg-config when a recipe runs, that is, after the set-up has installed what is missing.
-HOST_CFLAGS   = $(shell pkg-config --cflags libcjson libgvc inih libusb-1.0)
-HOST_LIBS     = $(shell pkg-config --libs libcjson libgvc inih libusb-1.0)
-BOARD_CFLAGS  = $(shell pkg-config --cflags umockdev-1.0 libusb-1.0)
-BOARD_LIBS    = $(shell pkg-config --libs umockdev-1.0) -Wl,--no-as-needed -lumockdev-preload -lm
+# First wanted when a recipe runs, that is, after the set-up has installed what is missing.
+HOST_CFLAGS   = $(call once,HOST_CFLAGS,pkg-config --cflags libcjson libgvc inih libusb-1.0)
+HOST_LIBS     = $(call once,HOST_LIBS,pkg-config --libs libcjson libgvc inih libusb-1.0)
+BOARD_CFLAGS  = $(call once,BOARD_CFLAGS,pkg-config --cflags umockdev-1.0 libusb-1.0)
+BOARD_LIBS    = $(call once,BOARD_LIBS,pkg-config --libs umockdev-1.0) \
+                -Wl,--no-as-needed -lumockdev-preload -lm
 CHECKER_LIBS := -lcadical -lstdc++ -lzstd -lz -lm
 
 VERSION := $(shell sed -n 's/^\#define ORDEAL_VERSION "\(.*\)"/\1/p' checker/ordeal.h)
@@ -54,7 +62,7 @@ FUZZERS    := $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.
 .SECONDARY:
 
 all: program board models
-program: $(if $(HOST),$(BUILD)/ordeal) $(BUILD)/libordeal.a
+program: $(BUILD)/ordeal $(BUILD)/libordeal.a
 
 board: firmware $(BUILD)/ordeal-board
 
@@ -100,16 +108,17 @@ $(UNITY)/unity.c:
 
 $(OBJ)/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(INCLUDE) -MMD -MP -c $< -o $@
+	$(COMPILE) $(INCLUDE) -MMD -MP -c $< -o $@
 
-$(OBJ)/checker/%.o: INCLUDE = -Ichecker
-$(OBJ)/sim/%.o:     INCLUDE = -Isim -Irtl -Ifirmware $(BOARD_CFLAGS)
-$(OBJ)/sim/models.o: INCLUDE = -Isim
-$(OBJ)/host/%.o:    INCLUDE = -Ihost -Ichecker -Isim -Irtl -Ifirmware $(HOST_CFLAGS)
+# What each room may see; tests/layers says more exactly.
+$(OBJ)/checker/%:   INCLUDE = -Ichecker
+$(OBJ)/sim/%:       INCLUDE = -Isim -Irtl -Ifirmware $(BOARD_CFLAGS)
+$(OBJ)/sim/models%: INCLUDE = -Isim
+$(OBJ)/host/%:      INCLUDE = -Ihost -Ichecker -Isim -Irtl -Ifirmware $(HOST_CFLAGS)
+$(OBJ)/firmware/%:  INCLUDE = -Irtl
 
-$(OBJ)/firmware/%.o: INCLUDE = -Irtl
-
-$(OBJ)/host/targets/elf/elf_runtime.o: $(addprefix host/targets/elf/,elf_runtime.S elf_link.ld) # the assembler includes them
+# The assembler includes them.
+$(OBJ)/host/targets/elf/elf_runtime.o: $(addprefix host/targets/elf/,elf_runtime.S elf_link.ld)
 
 # All names, for tests and benchmarks that reach inside.
 $(BUILD)/libinside.a: $(CHECKER)
@@ -130,7 +139,7 @@ $(BUILD)/libhost.a: $(filter-out $(OBJ)/host/main.o,$(HOST))
 	$(AR) rcs $@ $^
 
 $(BUILD)/ordeal: $(HOST) $(BUILD)/libordeal.a
-	$(CC) $(LDFLAGS) -pthread $^ -Wl,--as-needed $(HOST_LIBS) $(CHECKER_LIBS) -o $@
+	$(LINK) -pthread $^ -Wl,--as-needed $(HOST_LIBS) $(CHECKER_LIBS) -o $@
 
 # The simulated board: what is around its model, and the program.
 $(BUILD)/libboard.a: $(filter-out $(OBJ)/sim/ordeal_board.o,$(SIMULATED))
@@ -138,7 +147,7 @@ $(BUILD)/libboard.a: $(filter-out $(OBJ)/sim/ordeal_board.o,$(SIMULATED))
 	$(AR) rcs $@ $^
 
 $(BUILD)/ordeal-board: $(OBJ)/sim/ordeal_board.o $(BUILD)/libboard.a $(OBJ)/sim/models.o
-	$(CC) $(LDFLAGS) -pthread $^ $(BOARD_LIBS) -o $@
+	$(LINK) -pthread $^ $(BOARD_LIBS) -o $@
 
 # ---- models of the machine ----------------------------------------------------------------
 
@@ -171,7 +180,7 @@ RISCV         ?= riscv64-unknown-elf-
 FIRMWARE_CODE := $(sort $(wildcard firmware/*.c firmware/*.S))
 FIRMWARE_TEXT := $(FIRMWARE_CODE) $(sort $(wildcard firmware/*.h)) firmware/firmware.ld \
                  rtl/board/board.def rtl/soc.def
-FIRMWARE_FLAGS := -march=rv32i_zicsr -mabi=ilp32 -Os -g -flto -std=c11 -Wall -Wextra -Werror \
+FIRMWARE_FLAGS := -march=rv32i_zicsr -mabi=ilp32 -Os -g -flto -std=c11 $(WARNINGS) \
                   -ffreestanding -nostdlib -Irtl -T firmware/firmware.ld -Wl,--no-warn-rwx-segments
 
 # Its build number is a checksum of what it is made of.
@@ -196,16 +205,16 @@ $(SIM)/netlist.so: $(LEAN_RTL) rtl/hart_debug.v $(BOARD_RTL) $(filter-out %.v,$(
 
 # ---- tests --------------------------------------------------------------------------------
 
-$(OBJ)/tests/%.o:            INCLUDE = -Ichecker -Ihost -Isim -Irtl -Ifirmware -Itests -Itests/support \
-                                       -I$(UNITY) $(HOST_CFLAGS)
-$(OBJ)/tests/zoo/%.o:        INCLUDE = -Ichecker -Ihost $(HOST_CFLAGS)
-$(OBJ)/tests/bench/%.o:      INCLUDE = -Ichecker -Ihost -Isim -Irtl -Ifirmware $(HOST_CFLAGS)
-$(OBJ)/tests/example_%.o:    INCLUDE = -Ichecker
+$(OBJ)/tests/%:         INCLUDE = -Ichecker -Ihost -Isim -Irtl -Ifirmware -Itests -Itests/support \
+                                  -I$(UNITY) $(HOST_CFLAGS) $(TEST_CFLAGS)
+$(OBJ)/tests/zoo/%:     INCLUDE = -Ichecker -Ihost $(HOST_CFLAGS)
+$(OBJ)/tests/bench/%:   INCLUDE = -Ichecker -Ihost -Isim -Irtl -Ifirmware $(HOST_CFLAGS)
+$(OBJ)/tests/example_%: INCLUDE = -Ichecker
 $(patsubst $(BUILD)/%,$(OBJ)/%.o,$(TESTS)) $(SUPPORT): | $(UNITY)/unity.c
 
 $(OBJ)/unity.o: $(UNITY)/unity.c
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -c $< -o $@
+	$(COMPILE) -c $< -o $@
 
 # What tests share: the oracle, generators of executions, Unity.
 $(BUILD)/libsupport.a: $(SUPPORT) $(OBJ)/unity.o
@@ -222,31 +231,32 @@ $(BUILD)/libfirmware.a: $(FIRMWARE)
 INSIDE := $(BUILD)/libfirmware.a $(BUILD)/libhost.a $(BUILD)/libinside.a
 $(BUILD)/tests/test_%: $(OBJ)/tests/test_%.o $(BUILD)/libsupport.a $(BUILD)/libboard.a $(INSIDE)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -pthread $^ -Wl,--as-needed $(HOST_LIBS) $(CHECKER_LIBS) $(MOCK_LIBS) -o $@
+	$(LINK) -pthread $^ -Wl,--as-needed $(HOST_LIBS) $(CHECKER_LIBS) $(TEST_LIBS) -o $@
+
 MOCK_TESTS := $(BUILD)/tests/test_usb_mock $(BUILD)/tests/test_board_usb
-$(MOCK_TESTS): MOCK_LIBS = $(BOARD_LIBS)
-$(MOCK_TESTS:$(BUILD)/%=$(OBJ)/%.o): HOST_CFLAGS += $(BOARD_CFLAGS)
+$(MOCK_TESTS): TEST_LIBS = $(BOARD_LIBS)
+$(MOCK_TESTS:$(BUILD)/%=$(OBJ)/%.o): TEST_CFLAGS = $(BOARD_CFLAGS)
 
 USB_CORE_TESTS := $(filter $(BUILD)/tests/test_usb_core%,$(TESTS))
 $(USB_CORE_TESTS): $(SIM)/usb.so
-$(USB_CORE_TESTS): LDFLAGS += -Wl,-rpath,$(abspath $(SIM))
+$(USB_CORE_TESTS): TEST_LIBS = -Wl,-rpath,$(abspath $(SIM))
 
 $(BUILD)/tests/example_%: $(OBJ)/tests/example_%.o $(BUILD)/libordeal.a
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) $^ $(CHECKER_LIBS) -o $@
+	$(LINK) $^ $(CHECKER_LIBS) -o $@
 
 $(BUILD)/bench: $(BENCHMARK) $(BUILD)/libboard.a $(INSIDE)
-	$(CC) $(LDFLAGS) -pthread $^ -Wl,--as-needed $(HOST_LIBS) $(CHECKER_LIBS) -o $@
+	$(LINK) -pthread $^ -Wl,--as-needed $(HOST_LIBS) $(CHECKER_LIBS) -o $@
 
 $(BUILD)/zoo: $(CAMPAIGN) $(INSIDE)
-	$(CC) $(LDFLAGS) -pthread $^ -Wl,--as-needed $(HOST_LIBS) $(CHECKER_LIBS) -o $@
+	$(LINK) -pthread $^ -Wl,--as-needed $(HOST_LIBS) $(CHECKER_LIBS) -o $@
 
 build-tests: all test-models $(BUILD)/zoo $(TESTS) $(EXAMPLES)
 run-tests: build-tests
 	@ORDEAL=$(BUILD)/ordeal tests/run $(TESTS) $(EXAMPLES)
 
 $(BUILD)/fuzz_%: $(OBJ)/tests/fuzz/fuzz_%.o $(INSIDE)
-	$(CC) $(LDFLAGS) -fsanitize=fuzzer -pthread $^ -Wl,--as-needed $(HOST_LIBS) $(CHECKER_LIBS) -o $@
+	$(LINK) -fsanitize=fuzzer -pthread $^ -Wl,--as-needed $(HOST_LIBS) $(CHECKER_LIBS) -o $@
 build-fuzzers: $(FUZZERS)
 
 # ---- what people type: set-up first, then a make of its own that sees what was installed ----
