@@ -43,17 +43,13 @@ BENCHMARK  := $(call objects,tests/bench/*.c)
 CAMPAIGN   := $(call objects,tests/zoo/*.c)
 TESTS      := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
 EXAMPLES   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/example_*.c))
-RTL        := $(wildcard rtl/*.v rtl/*.vh rtl/*.def) rtl/header.awk rtl/sources
-LEAN_RTL   := $(wildcard rtl/lean/*.v)
-BOARD_RTL  := $(wildcard rtl/board/*.v rtl/board/*.def)
+FUZZERS    := $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
 
 # Models of the machine (sim/models.h): those that come with the program, those that tests want, too.
 # Others are built when somebody asks for them. They are the same for all kinds of builds.
 SIM        ?= $(BUILD)/sim
 SOCS       := h2-s16-w2-l4-b8-q4 h4-s16-w2-l4-b8-q4 board-h2-s16-w2-l4-b8-q4 lean board-lean
 TEST_SOCS  := h2-s1-w2-l4-b8-q4 h1-s1-w1-l4-b1-q1 h1-s1-w1-l4-b1-q1-waves lean-m16-k8
-JOBS       ?= $(shell nproc)
-FUZZERS    := $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
 
 .PHONY: all board run test bench zoo sanitize fuzz install clean help setup setup-test setup-fuzz \
         setup-lint setup-fpga setup-usbip program firmware models test-models test-usbip build-tests run-tests \
@@ -151,18 +147,28 @@ $(BUILD)/ordeal-board: $(OBJ)/sim/ordeal_board.o $(BUILD)/libboard.a $(OBJ)/sim/
 
 # ---- models of the machine ----------------------------------------------------------------
 
-$(SIM)/board-%.so: $(RTL) $(BOARD_RTL) sim/board.cpp sim/board.h sim/build sim/compile
-	@mkdir -p $(@D)
-	sim/build -o $@ board-$*
-$(SIM)/%.so: $(RTL) sim/soc.cpp sim/soc.h sim/build sim/compile
-	@mkdir -p $(@D)
-	sim/build -o $@ $*
+# What they are made of, as rtl/sources and sim/build take it.
+MACHINE_RTL := $(wildcard rtl/*.v)
+LEAN_RTL    := $(wildcard rtl/lean/*.v) rtl/hart_debug.v
+BOARD_RTL   := $(wildcard rtl/board/*.v rtl/board/*.def)
+RTL_TABLES  := $(wildcard rtl/*.vh rtl/*.def) rtl/header.awk rtl/sources
+SOC_CODE    := sim/soc.cpp sim/soc.h
+BOARD_CODE  := sim/board.cpp sim/board.h sim/usb_wire.h sim/usb_packet.h
+MODEL_TOOLS := sim/build sim/compile
 
-$(SIM)/lean.so $(SIM)/lean-m16-k8.so $(SIM)/board-lean.so: $(LEAN_RTL)
+MODEL_FILES := $(patsubst %,$(SIM)/%.so,$(SOCS) $(TEST_SOCS))
+LEAN_FILES  := $(filter $(SIM)/lean% $(SIM)/board-lean%,$(MODEL_FILES))
+BOARD_FILES := $(filter $(SIM)/board-%,$(MODEL_FILES))
+$(MODEL_FILES): $(RTL_TABLES) $(MODEL_TOOLS)
+	sim/build -o $@ $(basename $(@F))
+$(LEAN_FILES): $(LEAN_RTL)
+$(filter-out $(LEAN_FILES),$(MODEL_FILES)): $(MACHINE_RTL)
+$(BOARD_FILES): $(BOARD_RTL) $(BOARD_CODE)
+$(filter-out $(BOARD_FILES),$(MODEL_FILES)): $(SOC_CODE)
 
 # The USB core alone, for its tests.
 $(SIM)/usb.so: $(wildcard rtl/board/usb*.v) rtl/board/board.def rtl/check.vh rtl/header.awk \
-               sim/build_usb sim/compile sim/usb_core.cpp sim/usb_core.h sim/usb_wire.h
+               $(addprefix sim/,build_usb compile usb_core.cpp usb_core.h usb_wire.h usb_packet.h)
 	sim/build_usb $@
 
 # The script beside the models, for those that are not there yet.
@@ -198,9 +204,9 @@ $(BUILD)/firmware/firmware.hex: $(BUILD)/firmware/firmware.elf
 firmware: $(BUILD)/firmware/firmware.hex
 
 # The smallest board with it as synthesis leaves it, for a test.
-$(SIM)/netlist.so: $(LEAN_RTL) rtl/hart_debug.v $(BOARD_RTL) $(filter-out %.v,$(RTL)) \
-                   $(wildcard rtl/board/fpga/*) tcl/fpga/build $(FIRMWARE_TEXT) sim/build_netlist \
-                   sim/compile sim/board.cpp sim/board.h | $(BUILD)/firmware/firmware.hex
+$(SIM)/netlist.so: $(LEAN_RTL) $(BOARD_RTL) $(RTL_TABLES) $(wildcard rtl/board/fpga/*) tcl/fpga/build \
+                   $(FIRMWARE_TEXT) $(BOARD_CODE) sim/build_netlist sim/compile \
+                   | $(BUILD)/firmware/firmware.hex
 	sim/build_netlist $@ tinyfpga-bx $(BUILD)/firmware/firmware.hex
 
 # ---- tests --------------------------------------------------------------------------------
@@ -326,12 +332,11 @@ install: all
 	install -d $(TARGET)/lib/ordeal $(TARGET)/share/ordeal/sim
 	install -d $(TARGET)/share/ordeal/rtl/board $(TARGET)/share/ordeal/rtl/lean
 	install -m 755 $(SOCS:%=$(SIM)/%.so) $(TARGET)/lib/ordeal
-	install -m 644 $(RTL) $(TARGET)/share/ordeal/rtl
+	install -m 644 $(MACHINE_RTL) $(RTL_TABLES) $(TARGET)/share/ordeal/rtl
 	install -m 644 $(BOARD_RTL) $(TARGET)/share/ordeal/rtl/board
-	install -m 644 $(LEAN_RTL) $(TARGET)/share/ordeal/rtl/lean
-	install -m 644 $(addprefix sim/,soc.cpp soc.h board.cpp board.h usb_wire.h usb_packet.h) \
-	    $(TARGET)/share/ordeal/sim
-	install -m 755 sim/build sim/compile $(TARGET)/share/ordeal/sim
+	install -m 644 $(filter rtl/lean/%,$(LEAN_RTL)) $(TARGET)/share/ordeal/rtl/lean
+	install -m 644 $(SOC_CODE) $(BOARD_CODE) $(TARGET)/share/ordeal/sim
+	install -m 755 $(MODEL_TOOLS) $(TARGET)/share/ordeal/sim
 	$(FILL) host/ordeal.1 > $(TARGET)/share/man/man1/ordeal.1
 
 clean:
