@@ -67,7 +67,8 @@ help:
 	@echo 'make program   the first two of these'
 	@echo 'make board     $(BUILD)/ordeal-board, which simulates one, and its firmware'
 	@echo 'make run       set up, build, put this computer on trial and a machine with a bug'
-	@echo 'make test      set up, build, run all tests; the last line is "N passed, N failed"'
+	@echo 'make test      set up, build, run all tests; the last line is "N passed, N failed".'
+	@echo '               JOBS=$(JOBS) at once, TEST_SECONDS=$(TEST_SECONDS) at most for each program of them'
 	@echo 'make test-usbip  the simulated board under a real Linux kernel, in QEMU: some minutes'
 	@echo 'make sanitize  the same tests with address and undefined-behaviour sanitizers'
 	@echo 'make fuzz      every fuzz harness, FUZZ_SECONDS=$(FUZZ_SECONDS) in all'
@@ -257,9 +258,12 @@ $(BUILD)/bench: $(BENCHMARK) $(BUILD)/libboard.a $(INSIDE)
 $(BUILD)/zoo: $(CAMPAIGN) $(INSIDE)
 	$(LINK) -pthread $^ -Wl,--as-needed $(HOST_LIBS) $(CHECKER_LIBS) -o $@
 
-build-tests: all test-models $(BUILD)/zoo $(TESTS) $(EXAMPLES)
+# First what takes longest, of one core.
+build-tests: $(SIM)/netlist.so all test-models test-programs
+test-programs: $(TESTS) $(EXAMPLES) $(BUILD)/zoo
 run-tests: build-tests
-	@ORDEAL=$(BUILD)/ordeal tests/run $(TESTS) $(EXAMPLES)
+	@ORDEAL=$(BUILD)/ordeal JOBS=$(JOBS) TEST_SECONDS=$(TEST_SECONDS) TIMES=$(BUILD)/tests/times \
+	    tests/run $(TESTS) $(EXAMPLES)
 
 $(BUILD)/fuzz_%: $(OBJ)/tests/fuzz/fuzz_%.o $(INSIDE)
 	$(LINK) -fsanitize=fuzzer -pthread $^ -Wl,--as-needed $(HOST_LIBS) $(CHECKER_LIBS) -o $@
