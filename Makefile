@@ -51,9 +51,9 @@ SIM        ?= $(BUILD)/sim
 SOCS       := h2-s16-w2-l4-b8-q4 h4-s16-w2-l4-b8-q4 board-h2-s16-w2-l4-b8-q4 lean board-lean
 TEST_SOCS  := h2-s1-w2-l4-b8-q4 h1-s1-w1-l4-b1-q1 h1-s1-w1-l4-b1-q1-waves lean-m16-k8
 
-.PHONY: all board run test bench zoo sanitize fuzz install clean help setup setup-test setup-fuzz \
-        setup-lint setup-fpga setup-usbip program firmware models test-models test-usbip build-tests run-tests \
-        build-fuzzers lint fpga cov
+.PHONY: all program board firmware models run test test-usbip debug sanitize sanitize-thread fuzz bench zoo \
+        lint fpga cov install clean help setup setup-test setup-fuzz setup-usbip setup-lint setup-fpga \
+        test-models test-programs build-tests run-tests build-fuzzers
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -70,7 +70,10 @@ help:
 	@echo 'make test      set up, build, run all tests; the last line is "N passed, N failed".'
 	@echo '               JOBS=$(JOBS) at once, TEST_SECONDS=$(TEST_SECONDS) at most for each program of them'
 	@echo 'make test-usbip  the simulated board under a real Linux kernel, in QEMU: some minutes'
+	@echo 'make debug     program and tests for a debugger, unoptimised: gdb $(BUILD)/debug/ordeal, or'
+	@echo '               ORDEAL=$(BUILD)/debug/ordeal gdb $(BUILD)/debug/tests/test_NAME'
 	@echo 'make sanitize  the same tests with address and undefined-behaviour sanitizers'
+	@echo 'make sanitize-thread  those with threads under ThreadSanitizer'
 	@echo 'make fuzz      every fuzz harness, FUZZ_SECONDS=$(FUZZ_SECONDS) in all'
 	@echo 'make bench     tables of speed and memory, also as JSON under $(BUILD); BENCH=quick: a minute'
 	@echo 'make zoo       every bug of rtl/zoo.def against random tests, and the machine without bugs;'
@@ -271,49 +274,62 @@ build-fuzzers: $(FUZZERS)
 
 # ---- what people type: set-up first, then a make of its own that sees what was installed ----
 
-PARALLEL = $(if $(findstring j,$(firstword -$(MAKEFLAGS))),,-j$(JOBS))
+AGAIN = @$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS))
 
 run: setup
-	@$(MAKE) --no-print-directory $(PARALLEL) all
+	$(AGAIN) all
 	@ORDEAL=$(BUILD)/ordeal DEMO=$(BUILD)/demo tests/demo
 
 test: setup-test
-	@$(MAKE) --no-print-directory $(PARALLEL) build-tests
-	@$(MAKE) --no-print-directory run-tests
+	$(AGAIN) run-tests
 
 test-usbip: setup-usbip
-	@$(MAKE) --no-print-directory $(PARALLEL) all
+	$(AGAIN) all
 	@ORDEAL=$(BUILD)/ordeal BOARD=$(BUILD)/ordeal-board tests/usbip $(BUILD)/usbip
 
-sanitize: setup-test
-	@$(MAKE) --no-print-directory run-tests BUILD=$(BUILD)/sanitize UNITY=$(UNITY) SIM=$(SIM) \
-	    SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer'
-
-fuzz: setup-fuzz
-	@$(MAKE) --no-print-directory all
-	@$(MAKE) --no-print-directory build-fuzzers BUILD=$(BUILD)/fuzz CC=clang \
-	    SANITIZE='-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all'
-	@ORDEAL=$(BUILD)/ordeal tests/fuzz/run $(BUILD)/fuzz $(FUZZ_SECONDS)
-
 bench: setup
-	@$(MAKE) --no-print-directory all $(BUILD)/bench
+	$(AGAIN) all $(BUILD)/bench
 	@ORDEAL=$(BUILD)/ordeal $(BUILD)/bench $(BUILD)/bench.json
 
 zoo: setup
-	@$(MAKE) --no-print-directory all $(BUILD)/zoo
+	$(AGAIN) all $(BUILD)/zoo
 	@ORDEAL=$(BUILD)/ordeal $(BUILD)/zoo $(BUILD)/zoo.json count=$(COUNT) clean=$(CLEAN) \
 	    models=$(MODELS) shrink=$(SHRINK) bug=$(BUG) seed=$(SEED) jobs=$(JOBS)
 
-lint: setup-lint
-	@rtl/lint $(BUILD)/rtl
-
 fpga: setup-fpga
-	@$(MAKE) --no-print-directory firmware
+	$(AGAIN) firmware
 	@SERIAL=$(SERIAL) tcl/fpga/build '$(BOARD)' $(BUILD)/fpga $(BUILD)/firmware/firmware.hex
 
 cov: setup-test
-	@$(MAKE) --no-print-directory $(PARALLEL) program $(BUILD)/sim/build
+	$(AGAIN) program $(BUILD)/sim/build
 	@ORDEAL=$(BUILD)/ordeal tests/cov $(BUILD)/cov
+
+# The same sources otherwise compiled, in a folder of their own; models and Unity are as ever.
+VARIANT = $(AGAIN) BUILD=$(BUILD)/$@ SIM=$(SIM) UNITY=$(UNITY)
+
+debug: setup-test
+	$(VARIANT) all test-programs CFLAGS='-O0 -g3'
+
+sanitize: setup-test
+	$(VARIANT) run-tests \
+	    SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer'
+
+# Where there are threads: the pipeline of a run, and the link to a board. Models and libraries are
+# not instrumented, and need not be: none of them has threads of its own.
+THREADED := $(filter $(TESTS:$(BUILD)/tests/%=%),\
+              test_pipeline test_run test_board_link test_board_lost test_board_machine)
+sanitize-thread: setup-test
+	$(VARIANT) run-tests TESTS='$(THREADED:%=$(BUILD)/$@/tests/%)' EXAMPLES= \
+	    SANITIZE='-fsanitize=thread -fno-omit-frame-pointer'
+
+fuzz: setup-fuzz
+	$(AGAIN) program
+	$(VARIANT) build-fuzzers CC=clang \
+	    SANITIZE='-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all'
+	@ORDEAL=$(BUILD)/ordeal JOBS=$(JOBS) tests/fuzz/run $(BUILD)/fuzz $(FUZZ_SECONDS)
+
+lint: setup-lint
+	@rtl/lint $(BUILD)/rtl
 
 # ---- install ------------------------------------------------------------------------------
 
