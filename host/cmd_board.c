@@ -7,13 +7,14 @@
 
 #include <cJSON.h>
 
+#include "base/interrupt.h"
+#include "base/nearest.h"
 #include "targets/board/board_flash.h"
 #include "targets/board/board_machine.h"
 #include "targets/board/board_numbers.h"
 #include "trial/board_selftest.h"
 #include "targets/board/board_usb.h"
 #include "base/options.h"
-#include "base/progress.h"
 
 enum { STREAM_WORDS = 100000 };
 

@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
+#include "base/interrupt.h"
+#include "base/progress.h"
 #include "tell/input.h"
 #include "base/options.h"
 #include "base/output.h"
@@ -71,43 +74,43 @@ static void report_error(struct check *c, const struct input *in, const struct o
         return;
     }
     if (e->status == ORDEAL_LIMIT) {
-        cJSON *record = record_new(verdict_words[ORDEAL_UNDECIDED], in);
-        cJSON_AddStringToObject(record, "note", e->reason);
+        cJSON *line = output_line_new(verdict_words[ORDEAL_UNDECIDED], in);
+        cJSON_AddStringToObject(line, "note", e->reason);
         note_verdict(c, ORDEAL_UNDECIDED);
-        record_print(record, c->json);
+        output_line_print(line, c->json);
         return;
     }
     struct ordeal_error named = *e;
     if (!named.file[0])
         snprintf(named.file, sizeof named.file, "%s", in->name);
     c->status = exit_worst(c->status, EXIT_BAD);
-    record_print(record_error(&named), c->json);
+    output_line_print(output_line_error(&named), c->json);
 }
 
 static void report_verdict(struct check *c, const struct input *in, const struct ordeal_verdict *v,
                            enum ordeal_model model, double seconds)
 {
     enum ordeal_result result = ordeal_verdict_result(v);
-    cJSON *record = record_new(verdict_words[result], in);
-    cJSON_AddStringToObject(record, "model", ordeal_model_name(model));
+    cJSON *line = output_line_new(verdict_words[result], in);
+    cJSON_AddStringToObject(line, "model", ordeal_model_name(model));
     if (!c->verify)
-        cJSON_AddStringToObject(record, "algorithm", ordeal_algorithm_name(c->algorithm));
-    record_counters(record, v);
-    cJSON_AddNumberToObject(record, "seconds", rounded(seconds));
-    cJSON_AddNumberToObject(record, "memory_mb",
+        cJSON_AddStringToObject(line, "algorithm", ordeal_algorithm_name(c->algorithm));
+    output_line_counters(line, v);
+    cJSON_AddNumberToObject(line, "seconds", rounded(seconds));
+    cJSON_AddNumberToObject(line, "memory_mb",
                             rounded((double)ordeal_memory_peak(in->o) / 1048576));
     if (c->verify)
-        cJSON_AddBoolToObject(record, "verified", true);
+        cJSON_AddBoolToObject(line, "verified", true);
     else if (result != ORDEAL_UNDECIDED)
-        cJSON_AddBoolToObject(record, "certified", !c->no_certify);
+        cJSON_AddBoolToObject(line, "certified", !c->no_certify);
     if (result == ORDEAL_FAIL) {
-        record_core(record, in->trace, v);
-        record_reason(record, in, v);
+        output_line_core(line, in->trace, v);
+        output_line_reason(line, in, v);
     }
     if (ordeal_verdict_note(v)[0])
-        cJSON_AddStringToObject(record, "note", ordeal_verdict_note(v));
+        cJSON_AddStringToObject(line, "note", ordeal_verdict_note(v));
     note_verdict(c, result);
-    record_print(record, c->json);
+    output_line_print(line, c->json);
 }
 
 static void write_witness(struct check *c, const struct ordeal_verdict *v, struct output *out)
@@ -117,7 +120,7 @@ static void write_witness(struct check *c, const struct ordeal_verdict *v, struc
         return;
     }
     int error = output_open(out, c->witness);
-    if (!error && ordeal_witness_write(v, out->stream) != ORDEAL_OK) {
+    if (!error && ordeal_witness_write(v, out->file) != ORDEAL_OK) {
         error = errno ? errno : EIO;
         output_abandon(out);
     }
@@ -152,16 +155,16 @@ static void check_trace(struct check *c, struct input *in, struct output *witnes
 
 static void verify_trace(struct check *c, struct input *in)
 {
-    FILE *stream = fopen(c->verify, "re");
-    if (!stream) {
+    FILE *file = fopen(c->verify, "re");
+    if (!file) {
         c->status = complain(c->command, "%s: %s", c->verify, strerror(errno));
         return;
     }
     double start = now_seconds();
     struct ordeal_verdict *v = NULL;
-    enum ordeal_status status = ordeal_witness_verify(in->trace, stream, c->verify, &v);
+    enum ordeal_status status = ordeal_witness_verify(in->trace, file, c->verify, &v);
     progress_erase(&in->progress);
-    fclose(stream);
+    fclose(file);
     if (status == ORDEAL_OK) {
         report_verdict(c, in, v, ordeal_verdict_model(v), now_seconds() - start);
     } else {
@@ -209,7 +212,7 @@ static void check_file(struct check *c, const char *name)
                                   .reason = "there is no trace in it; expected 'ordeal 1' first" };
         report_error(c, &in, &e);
     }
-    int error = witness.stream && alone ? output_commit(&witness) : 0;
+    int error = witness.file && alone ? output_commit(&witness) : 0;
     if (error)
         c->status = exit_worst(c->status, complain(c->command, "%s: %s", c->witness,
                                                    strerror(error)));

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/interrupt.h"
 #include "tell/input.h"
 #include "base/options.h"
 #include "base/output.h"
@@ -54,9 +55,9 @@ static int give_up(struct convert *c, int status)
 static enum ordeal_status write_trace(const struct convert *c, const struct ordeal_trace *t)
 {
     switch (c->to) {
-    case ORDEAL_FORMAT_BINARY: return ordeal_write_binary(t, c->out.stream, c->compress);
-    case ORDEAL_FORMAT_AXE: return ordeal_write_axe(t, c->out.stream);
-    default: return ordeal_write_text(t, c->out.stream);
+    case ORDEAL_FORMAT_BINARY: return ordeal_write_binary(t, c->out.file, c->compress);
+    case ORDEAL_FORMAT_AXE: return ordeal_write_axe(t, c->out.file);
+    default: return ordeal_write_text(t, c->out.file);
     }
 }
 
@@ -64,7 +65,7 @@ static void convert_trace(struct convert *c, const struct input *in)
 {
     errno = 0;
     if (c->traces && c->to == ORDEAL_FORMAT_AXE)
-        fputs("check\n", c->out.stream); /* ends the trace before */
+        fputs("check\n", c->out.file); /* ends the trace before */
     enum ordeal_status status = write_trace(c, in->trace);
     const struct ordeal_error *e = ordeal_last_error(in->o);
     if (status == ORDEAL_IO)

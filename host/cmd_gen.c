@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/interrupt.h"
+#include "base/progress.h"
 #include "test/generate.h"
 #include "tell/input.h"
 #include "base/options.h"
@@ -108,21 +110,21 @@ static int take_bias(struct gen *g)
 /* ---- tests --------------------------------------------------------------------------------- */
 
 static enum ordeal_status write_test(const struct gen *g, const struct ordeal_trace *t,
-                                     FILE *stream)
+                                     FILE *out)
 {
     if (g->format == ORDEAL_FORMAT_BINARY)
-        return ordeal_write_binary(t, stream, g->compress);
-    return ordeal_write_text(t, stream);
+        return ordeal_write_binary(t, out, g->compress);
+    return ordeal_write_text(t, out);
 }
 
 /* -1: go on; else the exit status. */
-static int make_test(struct gen *g, uint64_t number, FILE *stream, const char *name)
+static int make_test(struct gen *g, uint64_t number, FILE *out, const char *name)
 {
     struct ordeal_trace *test;
     errno = 0;
     enum ordeal_status status = generator_make(g->generator, number, g->o, &test);
     if (status == ORDEAL_OK)
-        status = write_test(g, test, stream);
+        status = write_test(g, test, out);
     ordeal_trace_free(test);
     if (status == ORDEAL_OK)
         return -1;
@@ -149,7 +151,7 @@ static int to_one_file(struct gen *g)
     if (error)
         return write_failed(g, &out, g->output, error);
     for (uint64_t i = 0; i < g->count && status < 0; i++)
-        status = go_on(g, i) ? make_test(g, g->first + i, out.stream, g->output)
+        status = go_on(g, i) ? make_test(g, g->first + i, out.file, g->output)
                              : EXIT_INTERRUPTED;
     if (status >= 0) {
         output_abandon(&out);
@@ -168,7 +170,7 @@ static int to_own_file(struct gen *g, uint64_t number, int digits)
         return complain(g->command, "out of memory");
     int error = output_open(&out, name), status = -1;
     if (!error) {
-        status = make_test(g, number, out.stream, name);
+        status = make_test(g, number, out.file, name);
         if (status < 0)
             error = output_commit(&out);
     }

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/interrupt.h"
+#include "base/progress.h"
 #include "targets/bug_list.h"
 #include "trial/failure.h"
 #include "targets/machine_pool.h"
@@ -17,24 +19,24 @@ struct run {
     const char *target_name;
     struct words bias_files, set;
     struct choice model, against;
-    uint64_t count, seed, first, iterations, first_iteration, stop_after;
-    struct machine_options machine;
+    uint64_t count, first, iterations, first_iteration, stop_after;
+    struct target_options how;
     uint64_t jobs;
-    double timeout, limit;
+    double limit;
     bool check, shrink, waves, keep_going, no_save, json;
     const char *save, *output;
     enum ordeal_format format;
 
     const struct command *command;
     const struct target *target;
-    struct machines machines;
+    struct machine_pool machines;
     struct machine_claims claims;
     struct bias *bias;
     struct ordeal *o;            /* of the traces that are written */
     struct output out;
     bool traces_to_stdout;
     struct failure_plan failures;
-    struct machine_words words;
+    struct target_option_words words;
     struct progress progress;
     uint64_t failed, all;        /* tests that did; there are to be, 0: nobody knows */
     int status;
@@ -55,7 +57,7 @@ static const struct option_spec options[] = {
     OPTION(run, count, "count", 'n', "N", positive, NULL, "make so many tests (default: 1)"),
     OPTION(run, first, "first", 0, "N", whole, NULL,
            "begin with test number N: goes on where a run was stopped"),
-    OPTION(run, seed, "seed", 0, "S", whole, "1", "of the tests, and of the machine"),
+    OPTION(run, how.seed, "seed", 0, "S", whole, "1", "of the tests, and of the machine"),
     OPTION(run, iterations, "iterations", 'i', "K", positive, NULL,
            "run each test so often; without it as the target likes"),
     OPTION(run, first_iteration, "first-iteration", 0, "I", whole, NULL,
@@ -87,49 +89,11 @@ static const struct option_spec options[] = {
            "model, sim, board: run on so many machines at a time, with the same\n"
            "results (default: as many as cores on sim, as boards that are there\n"
            "on board, else 1)"),
-    OPTION(run, machine.bug, "bug", 0, "NAME", text, NULL,
-           "model, sim, board: break the machine on purpose; 'list' shows how"),
-    OPTION(run, machine.tm, "tm", 0, "HOW", text, NULL,
-           "model: transactions look for conflicts 'lazy' or 'eager'"),
-    OPTION(run, machine.name, "machine", 0, "NAME", text, NULL, "elf: boot the tests on 'qemu'"),
-    OPTION(run, machine.command, "command", 0, "TEMPLATE", text, NULL,
-           "elf: run the tests by this command line"),
-    OPTION(run, machine.emit, "emit", 0, "DIR", text, NULL,
-           "elf: write the programs there, run nothing"),
-    OPTION(run, machine.isa, "isa", 0, "ISA", text, NULL, "elf: rv32ima or rv64ima"),
-    OPTION(run, machine.platform, "platform", 0, "KEY=VALUE,...", text, NULL,
-           "elf: where things are on the machine: ram, clint, fault, first-hart,\n"
-           "way, ways; without it as on QEMU's virt"),
-    OPTION(run, machine.harts, "harts", 0, "N", positive, NULL,
-           "sim: harts of the machine, 1 to 16 (default: 4)"),
-    OPTION(run, machine.config, "config", 0, "KEY=VALUE,...", text, NULL,
-           "sim: what it is built with: sets (default 16), ways (2) and line (16,\n"
-           "in bytes) of a cache, store-buffer (8), load-queue (4), capture-fifo\n"
-           "(256), transactions (1), checks (1); a new one is built first. lean=1:\n"
-           "the machine of the smallest board, which comes in one size"),
-    OPTION(run, machine.delay, "delay", 0, "N", text, NULL,
-           "sim, board: random delays at every queue, from 0, none, to 7, long\n"
-           "and frequent; without it now and then another"),
-    OPTION(run, machine.capture, "capture", 0, "HOW", text, NULL,
-           "sim, board: when its FIFO of records is full a hart does 'stall', or\n"
-           "records are lost: 'lossy' (default: stall)"),
-    OPTION(run, machine.visible, "visible", 0, NULL, flag, NULL,
-           "sim, board: see in which order stores become visible: a faster check\n"
-           "that finds more than software could see"),
-    OPTION(run, machine.coverage, "coverage", 0, "DIR", text, NULL,
-           "sim: count what of the machine is reached; a file for each of those\n"
-           "at work, for verilator_coverage"),
-    OPTION(run, machine.soc, "soc", 0, "FILE", text, NULL,
-           "sim: a machine of your own, a shared object with the interface of\n"
-           "sim/soc.h"),
-    OPTION(run, machine.serial, "serial", 0, "S", text, NULL,
-           "board: the one with this serial number; 'ordeal board list'"),
-    OPTION(run, machine.link, "link", 0, "HOW", text, NULL,
-           "board: over 'usb', or 'jtag' through OpenOCD (default: usb)"),
-    OPTION(run, machine.openocd, "openocd", 0, "HOST:PORT", text, NULL,
-           "board: Tcl port of the OpenOCD for --link jtag (default:\n"
-           "127.0.0.1:6666)"),
-    OPTION(run, timeout, "timeout", 0, "SECONDS", seconds, "60",
+#define OPTION_OF_TARGETS(TYPE, FIELD, NAME, ARGUMENT, TARGETS, REPLAY, HELP) \
+    OPTION(run, how.FIELD, NAME, 0, ARGUMENT, TYPE, NULL, TARGETS ": " HELP),
+    TARGET_OPTIONS(OPTION_OF_TARGETS)
+#undef OPTION_OF_TARGETS
+    OPTION(run, how.timeout, "timeout", 0, "SECONDS", seconds, "60",
            "a test that takes longer hangs; a board is waited for as long when it\n"
            "is gone, but at most 30 s"),
     OPTION(run, json, "json", 'j', NULL, flag, NULL, "one JSON object a line"),
@@ -151,7 +115,7 @@ static int target_usage(struct run *r)
     if (!r->target)
         return complain(r->command, "--target takes one of %s, not '%s'", names, r->target_name);
     struct why why;
-    if (!machine_options_fit(&r->machine, r->target, &why))
+    if (!target_options_fit(&r->how, r->target->name, &why))
         return complain(r->command, "%s", why.text);
     if (r->waves && !r->target->waves)
         return complain(r->command, "the target '%s' has no --waves", r->target->name);
@@ -192,10 +156,10 @@ static int check_usage(struct run *r)
     if (r->no_save && !r->save && (r->shrink || r->waves))
         return complain(r->command, "--%s is of what is kept; give --save, or no --no-save",
                         r->shrink ? "shrink" : "waves");
-    if (r->check && r->machine.emit)
+    if (r->check && r->how.emit)
         return complain(r->command, "--emit runs nothing, so there is nothing to check; "
                                     "'ordeal check --signature' checks what came back");
-    if (r->machine.emit && r->output)
+    if (r->how.emit && r->output)
         return complain(r->command, "--emit runs nothing, so there are no traces for --output");
     if (r->format && r->check && !r->output)
         return complain(r->command, "--format is of traces; with --check they are written to "
@@ -205,7 +169,7 @@ static int check_usage(struct run *r)
 
 static int output_usage(struct run *r)
 {
-    bool traces = r->output || !(r->check || r->machine.emit);
+    bool traces = r->output || !(r->check || r->how.emit);
     if (traces && !r->output)
         r->output = "-";
     const char *ending = traces ? strrchr(r->output, '.') : NULL;
@@ -246,12 +210,10 @@ static int read_bias(struct run *r)
 static int open_target(struct run *r)
 {
     struct why why = { "" };
-    struct target_options how = {
-        .model = r->model.given ? (enum ordeal_model)r->model.value : ORDEAL_TSO,
-        .model_given = r->model.given, .seed = r->seed, .timeout = r->timeout,
-    };
-    int jobs = r->jobs ? (int)r->jobs : machines_usual_jobs(r->target, &r->machine);
-    if (!machines_open(&r->machines, r->target, &how, &r->machine, jobs, &why)) {
+    r->how.model = r->model.given ? (enum ordeal_model)r->model.value : ORDEAL_TSO;
+    r->how.model_given = r->model.given;
+    int jobs = r->jobs ? (int)r->jobs : machine_pool_usual_jobs(r->target, &r->how);
+    if (!machine_pool_open(&r->machines, r->target, &r->how, jobs, &why)) {
         int status = complain(r->command, "%s: %s", r->target->name, why.text);
         return r->machines.missing ? EXIT_TARGET : status;
     }
@@ -263,9 +225,9 @@ static int open_target(struct run *r)
 
 static void plan_failures(struct run *r)
 {
-    machine_words(&r->machine, r->target, &r->words);
+    target_option_words(&r->how, &r->words);
     r->failures = (struct failure_plan){
-        .target = r->target, .machine = r->machines.machine[0], .bias = r->bias, .seed = r->seed,
+        .target = r->target, .machine = r->machines.machine[0], .bias = r->bias, .seed = r->how.seed,
         .machine_model = r->model.given ? ordeal_model_name((enum ordeal_model)r->model.value)
                                         : NULL,
         .model = r->against.given ? (enum ordeal_model)r->against.value : r->claims.model,
@@ -281,13 +243,13 @@ static void plan_failures(struct run *r)
 static enum ordeal_status write_trace(const struct run *r, const struct ordeal_trace *t)
 {
     switch (r->format) {
-    case ORDEAL_FORMAT_BINARY: return ordeal_write_binary(t, r->out.stream, false);
-    case ORDEAL_FORMAT_AXE: return ordeal_write_axe(t, r->out.stream);
-    default: return ordeal_write_text(t, r->out.stream);
+    case ORDEAL_FORMAT_BINARY: return ordeal_write_binary(t, r->out.file, false);
+    case ORDEAL_FORMAT_AXE: return ordeal_write_axe(t, r->out.file);
+    default: return ordeal_write_text(t, r->out.file);
     }
 }
 
-static bool on_outcome(void *user, const struct stream_test *t, uint64_t iteration,
+static bool on_outcome(void *user, const struct pipeline_test *t, uint64_t iteration,
                        const uint64_t *values)
 {
     struct run *r = user;
@@ -312,7 +274,7 @@ static bool on_outcome(void *user, const struct stream_test *t, uint64_t iterati
 }
 
 /* No verdict, and no reason to end. */
-static bool on_lost(struct run *r, const struct stream_test *t)
+static bool on_lost(struct run *r, const struct pipeline_test *t)
 {
     char label[320];
     snprintf(label, sizeof label, "%s#%" PRIu64, t->name, t->iteration);
@@ -322,14 +284,14 @@ static bool on_lost(struct run *r, const struct stream_test *t)
         complain(r->command, "%s: lost: %s", label, t->lost);
         return true;
     }
-    cJSON *record = record_new("LOST", &(struct input){ .name = label });
-    cJSON_AddStringToObject(record, "reason", t->lost);
-    bool printed = record_print(record, r->json);
+    cJSON *line = output_line_new("LOST", &(struct input){ .name = label });
+    cJSON_AddStringToObject(line, "reason", t->lost);
+    bool printed = output_line_print(line, r->json);
     fflush(stdout);
     return printed;
 }
 
-static bool on_settled(void *user, const struct stream_test *t)
+static bool on_settled(void *user, const struct pipeline_test *t)
 {
     static const int status[] = { [ORDEAL_PASS] = EXIT_FINE, [ORDEAL_FAIL] = EXIT_VIOLATION,
                                   [ORDEAL_UNDECIDED] = EXIT_UNDECIDED };
@@ -344,11 +306,11 @@ static bool on_settled(void *user, const struct stream_test *t)
         return true;
     }
     struct why why;
-    cJSON *record;
-    bool good = failure_tell(&r->failures, t, &record, &why);
+    cJSON *line;
+    bool good = failure_tell(&r->failures, t, &line, &why);
     r->status = exit_worst(r->status, status[t->result]);
     progress_erase(&r->progress);
-    bool printed = record_print(record, r->json);
+    bool printed = output_line_print(line, r->json);
     fflush(stdout);
     if (!good)
         r->status = exit_worst(r->status, complain(r->command, "%s: %s", t->name, why.text));
@@ -360,7 +322,7 @@ static void *on_another(void *user, int at_work)
 {
     struct run *r = user;
     struct why why;
-    void *machine = machines_another(&r->machines, at_work, &why);
+    void *machine = machine_pool_another(&r->machines, at_work, &why);
     if (machine || *why.text)
         progress_erase(&r->progress);
     if (machine)
@@ -371,7 +333,7 @@ static void *on_another(void *user, int at_work)
     return machine;
 }
 
-static void on_tick(void *user, const struct stream_totals *so_far)
+static void on_tick(void *user, const struct pipeline_totals *so_far)
 {
     struct run *r = user;
     char text[256], total[32] = "", left[32] = "";
@@ -395,11 +357,11 @@ static void on_tick(void *user, const struct stream_totals *so_far)
 /* ---- the end ------------------------------------------------------------------------------- */
 
 static const char *const ends[] = {
-    [STREAM_DONE] = "done", [STREAM_STOPPED] = "stopped", [STREAM_INTERRUPTED] = "interrupted",
-    [STREAM_BAD] = "error", [STREAM_TARGET] = "target", [STREAM_INTERNAL] = "error",
+    [PIPELINE_DONE] = "done", [PIPELINE_STOPPED] = "stopped", [PIPELINE_INTERRUPTED] = "interrupted",
+    [PIPELINE_BAD] = "error", [PIPELINE_TARGET] = "target", [PIPELINE_INTERNAL] = "error",
 };
 
-static void print_summary(const struct run *r, const struct stream_totals *t, enum stream_end end)
+static void print_summary(const struct run *r, const struct pipeline_totals *t, enum pipeline_end end)
 {
     double seconds = t->seconds > 0 ? t->seconds : 1e-9;
     bool cycles = r->target->cycles, lost = r->target->connected;
@@ -419,7 +381,7 @@ static void print_summary(const struct run *r, const struct stream_totals *t, en
         { "cycles_per_second", cycles, (double)t->cycles / seconds, "%.0f" },
         { "next", true, (double)t->next, "%.0f" },
     };
-    FILE *stream = r->traces_to_stdout ? stderr : stdout;
+    FILE *out = r->traces_to_stdout ? stderr : stdout;
     cJSON *object = r->json ? cJSON_CreateObject() : NULL;
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         char text[64];
@@ -429,34 +391,34 @@ static void print_summary(const struct run *r, const struct stream_totals *t, en
         if (r->json)
             cJSON_AddRawToObject(object, fields[i].name, text);
         else
-            fprintf(stream, "%s=%s ", fields[i].name, text);
+            fprintf(out, "%s=%s ", fields[i].name, text);
     }
     if (!r->json) {
-        fprintf(stream, "end=%s\n", ends[end]);
+        fprintf(out, "end=%s\n", ends[end]);
         return;
     }
     cJSON_AddStringToObject(object, "end", ends[end]);
     char *text = cJSON_PrintUnformatted(object);
-    fprintf(stream, "%s\n", text ? text : "{}");
+    fprintf(out, "%s\n", text ? text : "{}");
     cJSON_free(text);
     cJSON_Delete(object);
 }
 
-static void note_end(struct run *r, enum stream_end end, const struct stream_report *report)
+static void note_end(struct run *r, enum pipeline_end end, const struct pipeline_report *report)
 {
     static const int status[] = {
-        [STREAM_DONE] = EXIT_FINE, [STREAM_STOPPED] = EXIT_FINE,
-        [STREAM_INTERRUPTED] = EXIT_INTERRUPTED, [STREAM_BAD] = EXIT_BAD,
-        [STREAM_TARGET] = EXIT_TARGET, [STREAM_INTERNAL] = EXIT_INTERNAL,
+        [PIPELINE_DONE] = EXIT_FINE, [PIPELINE_STOPPED] = EXIT_FINE,
+        [PIPELINE_INTERRUPTED] = EXIT_INTERRUPTED, [PIPELINE_BAD] = EXIT_BAD,
+        [PIPELINE_TARGET] = EXIT_TARGET, [PIPELINE_INTERNAL] = EXIT_INTERNAL,
     };
     r->status = exit_worst(r->status, status[end]);
-    if (end == STREAM_BAD || end == STREAM_TARGET)
+    if (end == PIPELINE_BAD || end == PIPELINE_TARGET)
         bad(r, &report->error);
-    if (end == STREAM_INTERNAL)
+    if (end == PIPELINE_INTERNAL)
         complain(r->command, "%s: internal error: the verdict could not be proved: %s; please "
                              "report this with the test", report->error.file,
                  report->error.reason);
-    if (end == STREAM_STOPPED && r->failed == r->stop_after && r->failed)
+    if (end == PIPELINE_STOPPED && r->failed == r->stop_after && r->failed)
         complain(r->command, "stopped after %" PRIu64 " failing test%s; --stop-after takes another "
                              "number, --keep-going runs all", r->failed, r->failed > 1 ? "s" : "");
 }
@@ -464,7 +426,7 @@ static void note_end(struct run *r, enum stream_end end, const struct stream_rep
 static void close_output(struct run *r)
 {
     int error = 0;
-    if (r->out.stream && r->status != EXIT_INTERRUPTED && r->status != EXIT_BAD)
+    if (r->out.file && r->status != EXIT_INTERRUPTED && r->status != EXIT_BAD)
         error = output_commit(&r->out);
     output_abandon(&r->out);
     if (error)
@@ -472,24 +434,24 @@ static void close_output(struct run *r)
                                                    strerror(error)));
 }
 
-static void stream(struct run *r, char *const *files)
+static void run_pipeline(struct run *r, char *const *files)
 {
-    bool all_that_come = r->target->present && !r->jobs && !r->machine.serial && !r->machine.link;
-    struct stream_plan plan = {
-        .target = r->target, .machines = machines_at_work(&r->machines),
+    bool all_that_come = r->target->present && !r->jobs && !r->how.serial && !r->how.link;
+    struct pipeline_plan plan = {
+        .target = r->target, .machines = machine_pool_at_work(&r->machines),
         .machine_count = r->machines.jobs,
-        .source = { .bias = r->bias, .seed = r->seed, .first = r->first, .count = r->count,
+        .source = { .bias = r->bias, .seed = r->how.seed, .first = r->first, .count = r->count,
                     .files = files },
         .patient = true, .first_iteration = r->first_iteration, .iterations = r->iterations,
         .check = r->check, .model = r->failures.model, .limit = r->limit,
-        .outcome = r->out.stream ? on_outcome : NULL, .settled = on_settled, .tick = on_tick,
+        .outcome = r->out.file ? on_outcome : NULL, .settled = on_settled, .tick = on_tick,
         .another = all_that_come ? on_another : NULL, .user = r,
     };
     for (char *const *f = files; *f; f++)
         plan.patient &= strcmp(*f, "-") != 0;
-    struct stream_report report;
+    struct pipeline_report report;
     progress_start(&r->progress, "run");
-    enum stream_end end = stream_run(&plan, &report);
+    enum pipeline_end end = pipeline_run(&plan, &report);
     progress_erase(&r->progress);
     note_end(r, end, &report);
     close_output(r);
@@ -551,7 +513,7 @@ static int run(const struct command *self, int argc, char **argv)
 {
     struct run r = { .command = self };
     int operand, status = options_parse(self, argc, argv, &r, &operand);
-    if (status < 0 && r.machine.bug && strcmp(r.machine.bug, "list") == 0)
+    if (status < 0 && r.how.bug && strcmp(r.how.bug, "list") == 0)
         return list_bugs(&r);
     if (status < 0)
         status = usage(&r, argv + operand);
@@ -561,10 +523,10 @@ static int run(const struct command *self, int argc, char **argv)
     status = make_ready(&r, argv + operand);
     if (status < 0) {
         plan_failures(&r);
-        stream(&r, argv + operand);
+        run_pipeline(&r, argv + operand);
         status = r.status;
     }
-    machines_close(&r.machines);
+    machine_pool_close(&r.machines);
     output_abandon(&r.out);
     ordeal_free(r.o);
     bias_free(r.bias);

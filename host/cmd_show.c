@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/interrupt.h"
+#include "base/progress.h"
 #include "tell/explain.h"
 #include "tell/input.h"
 #include "base/options.h"
@@ -68,9 +70,9 @@ static cJSON *numbers_as_json(const uint32_t *numbers, size_t count)
     return array;
 }
 
-static void record_steps(cJSON *record, const struct explanation *e)
+static void line_steps(cJSON *line, const struct explanation *e)
 {
-    cJSON *steps = cJSON_AddArrayToObject(record, "steps");
+    cJSON *steps = cJSON_AddArrayToObject(line, "steps");
     for (size_t i = 0; i < e->steps.count && steps; i++) {
         const struct explained *x = &e->steps.data[i];
         cJSON *step = cJSON_CreateObject();
@@ -96,7 +98,7 @@ static int write_picture(struct show *s, const struct proof *p, const char *file
     char title[1024];
     snprintf(title, sizeof title, "%s violates %s", s->in.label, model_name(s));
     errno = 0;
-    if (!picture_write(p, &s->names, ordeal_verdict_model(s->verdict), title, format, out.stream)) {
+    if (!picture_write(p, &s->names, ordeal_verdict_model(s->verdict), title, format, out.file)) {
         error = errno;
         output_abandon(&out);
         return complain(s->command, "%s: the picture could not be made%s%s", file,
@@ -155,23 +157,23 @@ static int show_waves(const struct show *s)
     return look_at_waves(s, *folder ? folder : "/", strcmp(base, SAVED_SMALL_TRACE) == 0, &view);
 }
 
-static void record_fail(struct show *s, cJSON *record, const struct explanation *e)
+static void line_fail(struct show *s, cJSON *line, const struct explanation *e)
 {
     uint32_t unwritten = ordeal_verdict_unwritten(s->verdict);
-    record_core(record, s->in.trace, s->verdict);
+    output_line_core(line, s->in.trace, s->verdict);
     if (unwritten != ORDEAL_NONE)
-        cJSON_AddStringToObject(record, "unwritten",
+        cJSON_AddStringToObject(line, "unwritten",
                                 name_event(&s->names, unwritten, ORDEAL_NONE));
-    record_steps(record, e);
+    line_steps(line, e);
 }
 
 /* ---- PASS ---------------------------------------------------------------------------- */
 
-static void record_order(struct show *s, cJSON *record)
+static void line_order(struct show *s, cJSON *line)
 {
     const struct ordeal_place *places;
     size_t count = ordeal_verdict_order(s->verdict, &places);
-    cJSON *order = cJSON_AddArrayToObject(record, "order");
+    cJSON *order = cJSON_AddArrayToObject(line, "order");
     for (size_t i = 0; i < count && order; i++) {
         cJSON *place = cJSON_CreateObject();
         cJSON_AddStringToObject(place, "op",
@@ -187,17 +189,17 @@ static void show_record(struct show *s, const struct explanation *e)
 {
     enum ordeal_result result = ordeal_verdict_result(s->verdict);
     const char *note = ordeal_verdict_note(s->verdict);
-    cJSON *record = record_new(verdict_words[result], &s->in);
-    cJSON_AddStringToObject(record, "model", model_name(s));
-    cJSON_AddStringToObject(record, "algorithm", ordeal_algorithm_name(s->algorithm));
-    record_counters(record, s->verdict);
+    cJSON *line = output_line_new(verdict_words[result], &s->in);
+    cJSON_AddStringToObject(line, "model", model_name(s));
+    cJSON_AddStringToObject(line, "algorithm", ordeal_algorithm_name(s->algorithm));
+    output_line_counters(line, s->verdict);
     if (note[0])
-        cJSON_AddStringToObject(record, "note", note);
+        cJSON_AddStringToObject(line, "note", note);
     if (result == ORDEAL_FAIL)
-        record_fail(s, record, e);
+        line_fail(s, line, e);
     else if (result == ORDEAL_PASS)
-        record_order(s, record);
-    record_print(record, true);
+        line_order(s, line);
+    output_line_print(line, true);
 }
 
 static int show_explained(struct show *s, const struct proof *p, const struct explanation *e)

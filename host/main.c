@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/command.h"
+#include "base/nearest.h"
 #include "base/options.h"
 #include "ordeal.h"
 
@@ -19,13 +20,13 @@ static const struct command *const commands[] = {
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
-static void print_help(FILE *stream)
+static void print_help(FILE *out)
 {
     fputs("usage: ordeal COMMAND [options] [files]\n\n"
           "Decides whether executions of a shared-memory multiprocessor obey its memory model.\n\n"
-          "commands:\n", stream);
+          "commands:\n", out);
     for (int i = 0; i < COMMANDS; i++)
-        fprintf(stream, "  %-9s %s\n", commands[i]->name, commands[i]->summary);
+        fprintf(out, "  %-9s %s\n", commands[i]->name, commands[i]->summary);
     fputs("  help      explain a command: 'ordeal help COMMAND' or 'ordeal COMMAND --help'\n\n"
           "exit status:\n"
           "  0  nothing wrong was found\n"
@@ -36,7 +37,7 @@ static void print_help(FILE *stream)
           "  Where several apply: a violation first, then bad input, then the others.\n"
           "  70 is a defect of ordeal itself, 130 an interruption by ^C.\n\n"
           "example:\n"
-          "  $ ordeal check --model TSO run1.trace run2.trace\n", stream);
+          "  $ ordeal check --model TSO run1.trace run2.trace\n", out);
 }
 
 static const struct command *find_command(const char *name)

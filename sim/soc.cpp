@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-// The interface of soc.h for a model that Verilator made of rtl/: the only C++ here.
+// The interface of soc.h for a model that Verilator made of rtl/.
 //
 // sim/build compiles it together with the model and says by SOC_* what that was made with. Each
 // model is a shared object of its own in which nothing but soc_interface is visible.

@@ -71,7 +71,7 @@ static const struct target target = { .name = "loser", .open = open_machine, .ca
 /* ---- what the stream says of it -------------------------------------------------------------- */
 
 static char told[1024];
-static bool settled(void *user, const struct stream_test *t)
+static bool settled(void *user, const struct pipeline_test *t)
 {
     (void)user;
     size_t used = strlen(told);
@@ -101,24 +101,24 @@ void setUp(void)
 
 void tearDown(void) { bias_free(bias); }
 
-static struct stream_report stream(uint64_t from, uint64_t to, enum stream_end end)
+static struct pipeline_report stream(uint64_t from, uint64_t to, enum pipeline_end end)
 {
     void *machine = &runs;
-    struct stream_report report;
+    struct pipeline_report report;
     lose_from = from;
     lose_to = to;
-    struct stream_plan plan = {
+    struct pipeline_plan plan = {
         .target = &target, .machines = &machine, .machine_count = 1,
         .source = { .bias = bias, .seed = 1, .count = 6, .files = (char *[]){ NULL } },
         .iterations = 3, .check = true, .model = ORDEAL_SC, .limit = 60, .settled = settled
     };
-    TEST_ASSERT_EQUAL_MESSAGE(end, stream_run(&plan, &report), report.error.reason);
+    TEST_ASSERT_EQUAL_MESSAGE(end, pipeline_run(&plan, &report), report.error.reason);
     return report;
 }
 
 static void test_the_run_goes_on(void)
 {
-    struct stream_report r = stream(2, 4, STREAM_DONE);
+    struct pipeline_report r = stream(2, 4, PIPELINE_DONE);
     TEST_ASSERT_EQUAL_STRING("0; 1; 2#1 it was unplugged; 3#1 it was unplugged; 4; 5; ", told);
     TEST_ASSERT_EQUAL_UINT64(6, r.totals.tests);
     TEST_ASSERT_EQUAL_UINT64(2, r.totals.lost);
@@ -130,14 +130,14 @@ static void test_the_run_goes_on(void)
 
 static void test_the_last_one_lost(void)
 {
-    TEST_ASSERT_EQUAL_UINT64(1, stream(5, 6, STREAM_DONE).totals.lost);
+    TEST_ASSERT_EQUAL_UINT64(1, stream(5, 6, PIPELINE_DONE).totals.lost);
     TEST_ASSERT_EQUAL_STRING("0; 1; 2; 3; 4; 5#1 it was unplugged; ", told);
 }
 
 static void test_gone_for_good_is_an_end(void)
 {
     fails = true;
-    struct stream_report r = stream(2, 3, STREAM_TARGET);
+    struct pipeline_report r = stream(2, 3, PIPELINE_TARGET);
     TEST_ASSERT_EQUAL_STRING("it was unplugged", r.error.reason);
     TEST_ASSERT_EQUAL_UINT64(0, r.totals.lost);
     TEST_ASSERT_EQUAL_UINT64(2, r.totals.next);
@@ -161,19 +161,19 @@ static struct target things_of(struct target t)
     return t;
 }
 
-static struct stream_report stream_on(const struct target *target, int count,
-                                      void *(*more)(void *user, int at_work), enum stream_end end)
+static struct pipeline_report stream_on(const struct target *target, int count,
+                                      void *(*more)(void *user, int at_work), enum pipeline_end end)
 {
     void *machines[] = { &served[0], &served[1] };
-    struct stream_report report;
-    struct stream_plan plan = {
+    struct pipeline_report report;
+    struct pipeline_plan plan = {
         .target = target, .machines = machines, .machine_count = count,
         .source = { .bias = bias, .seed = 1, .count = 100, .files = (char *[]){ NULL } },
         .iterations = 3, .check = true, .model = ORDEAL_SC, .limit = 60, .settled = settled,
         .another = more, .user = &served[1]
     };
     asked = 0;
-    TEST_ASSERT_EQUAL_MESSAGE(end, stream_run(&plan, &report), report.error.reason);
+    TEST_ASSERT_EQUAL_MESSAGE(end, pipeline_run(&plan, &report), report.error.reason);
     return report;
 }
 
@@ -184,7 +184,7 @@ static void test_one_of_two_leaves(void)
     lose_from = 20;
     lose_to = 21;
     struct target thing = things_of(target);
-    struct stream_report r = stream_on(&thing, 2, NULL, STREAM_DONE);
+    struct pipeline_report r = stream_on(&thing, 2, NULL, PIPELINE_DONE);
     TEST_ASSERT_EQUAL_UINT64(100, r.totals.tests);
     TEST_ASSERT_EQUAL_UINT64(1, r.totals.lost);
     TEST_ASSERT_EQUAL_UINT64(99, r.totals.results[ORDEAL_PASS]);
@@ -198,7 +198,7 @@ static void test_the_last_one_ends_it(void)
     lose_from = 20;
     lose_to = 22;
     struct target thing = things_of(target);
-    struct stream_report r = stream_on(&thing, 2, NULL, STREAM_TARGET);
+    struct pipeline_report r = stream_on(&thing, 2, NULL, PIPELINE_TARGET);
     TEST_ASSERT_EQUAL_STRING("it was unplugged", r.error.reason);
     TEST_ASSERT_LESS_OR_EQUAL_UINT64(1, r.totals.lost);
     TEST_ASSERT_EQUAL_UINT64(22, runs);
@@ -211,14 +211,14 @@ static void test_others_fail_the_run(void)
     fails = true;
     lose_from = 20;
     lose_to = 21;
-    stream_on(&target, 2, NULL, STREAM_TARGET);
+    stream_on(&target, 2, NULL, PIPELINE_TARGET);
 }
 
 static void test_one_comes(void)
 {
     waits = true;
     lose_from = lose_to = 0;
-    struct stream_report r = stream_on(&target, 1, another, STREAM_DONE);
+    struct pipeline_report r = stream_on(&target, 1, another, PIPELINE_DONE);
     TEST_ASSERT_EQUAL_UINT64(100, r.totals.results[ORDEAL_PASS]);
     TEST_ASSERT_EQUAL(1, at_work_then);
     TEST_ASSERT_GREATER_THAN(0, served[0]);
@@ -271,36 +271,35 @@ static const struct target thing = { .name = "board", .open = open_thing, .close
                                      .usage = right, .connected = count_things, .present = count_things,
                                      .alike = alike };
 
-static bool opens(int jobs, const struct machine_options *o, struct machines *m, struct why *why)
+static bool opens(int jobs, const struct target_options *o, struct machine_pool *m, struct why *why)
 {
-    struct target_options how = { 0 };
     opened = closed = 0;
-    return machines_open(m, &thing, &how, o, jobs, why);
+    return machine_pool_open(m, &thing, o, jobs, why);
 }
 
 static void test_boards_are_not_opened_twice(void)
 {
-    struct machine_options o = { 0 };
-    struct machines m;
+    struct target_options o = { 0 };
+    struct machine_pool m;
     struct why why;
     there = 3;
     different = false;
-    TEST_ASSERT_EQUAL(3, machines_usual_jobs(&thing, &o));
+    TEST_ASSERT_EQUAL(3, machine_pool_usual_jobs(&thing, &o));
     TEST_ASSERT_TRUE(opens(3, &o, &m, &why));
     TEST_ASSERT_EQUAL(3, opened);
-    TEST_ASSERT_EQUAL_PTR(m.machine[0], machines_at_work(&m)[0]);
-    machines_close(&m);
+    TEST_ASSERT_EQUAL_PTR(m.machine[0], machine_pool_at_work(&m)[0]);
+    machine_pool_close(&m);
     TEST_ASSERT_EQUAL(3, closed);
     TEST_ASSERT_TRUE(opens(1, &o, &m, &why));
     TEST_ASSERT_EQUAL(1, opened);
-    machines_close(&m);
+    machine_pool_close(&m);
     TEST_ASSERT_EQUAL(1, closed);
 }
 
 static void test_too_few_or_unlike_boards(void)
 {
-    struct machine_options o = { 0 };
-    struct machines m;
+    struct target_options o = { 0 };
+    struct machine_pool m;
     struct why why;
     there = 2;
     TEST_ASSERT_FALSE(opens(3, &o, &m, &why));
@@ -312,7 +311,7 @@ static void test_too_few_or_unlike_boards(void)
     TEST_ASSERT_EQUAL_STRING("they differ", why.text);
     TEST_ASSERT_EQUAL(2, closed);
     there = 0;
-    TEST_ASSERT_EQUAL(1, machines_usual_jobs(&thing, &o));
+    TEST_ASSERT_EQUAL(1, machine_pool_usual_jobs(&thing, &o));
     o.link = "telepathy";
     TEST_ASSERT_FALSE(opens(1, &o, &m, &why));
     TEST_ASSERT_FALSE(m.missing);
@@ -321,39 +320,39 @@ static void test_too_few_or_unlike_boards(void)
 /* It is tried once, and again only when it has gone and come, or another has. */
 static void test_a_board_that_comes(void)
 {
-    struct machine_options o = { 0 };
-    struct machines m;
+    struct target_options o = { 0 };
+    struct machine_pool m;
     struct why why;
     for (int jobs = 1; jobs <= 2; jobs++) {
         there = jobs;
         different = false;
         TEST_ASSERT_TRUE(opens(jobs, &o, &m, &why));
-        TEST_ASSERT_NULL(machines_another(&m, jobs, &why));
+        TEST_ASSERT_NULL(machine_pool_another(&m, jobs, &why));
         TEST_ASSERT_EQUAL_STRING("", why.text);
         there = jobs + 1;
         different = true;
-        TEST_ASSERT_NULL(machines_another(&m, jobs, &why));
+        TEST_ASSERT_NULL(machine_pool_another(&m, jobs, &why));
         TEST_ASSERT_EQUAL_STRING("they differ", why.text);
         TEST_ASSERT_EQUAL(1, closed);
-        TEST_ASSERT_NULL(machines_another(&m, jobs, &why));
+        TEST_ASSERT_NULL(machine_pool_another(&m, jobs, &why));
         TEST_ASSERT_EQUAL_STRING("", why.text);
         opened = jobs;
         there = jobs;
-        TEST_ASSERT_NULL(machines_another(&m, jobs, &why));
+        TEST_ASSERT_NULL(machine_pool_another(&m, jobs, &why));
         there = jobs + 1;
-        TEST_ASSERT_NULL(machines_another(&m, jobs, &why));
+        TEST_ASSERT_NULL(machine_pool_another(&m, jobs, &why));
         TEST_ASSERT_EQUAL_STRING("they differ", why.text);
-        machines_close(&m);
+        machine_pool_close(&m);
         TEST_ASSERT_EQUAL(2 + jobs, closed);
 
         there = jobs;
         different = false;
         TEST_ASSERT_TRUE(opens(jobs, &o, &m, &why));
         there = jobs + 1;
-        void *machine = machines_another(&m, jobs, &why);
+        void *machine = machine_pool_another(&m, jobs, &why);
         TEST_ASSERT_EQUAL_PTR(&things[jobs], machine);
-        TEST_ASSERT_NULL(machines_another(&m, jobs + 1, &why));
-        machines_close(&m);
+        TEST_ASSERT_NULL(machine_pool_another(&m, jobs + 1, &why));
+        machine_pool_close(&m);
         TEST_ASSERT_EQUAL(jobs + 1, closed);
     }
 }

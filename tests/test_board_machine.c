@@ -3,11 +3,11 @@
  * machine brings without a board; what is unplugged is lost or goes on; what hangs is found. */
 #include <signal.h>
 
+#include "base/interrupt.h"
 #include "test/bias.h"
 #include "targets/board/board_machine.h"
 #include "board_rig.h"
 #include "test/generate.h"
-#include "base/progress.h"
 #include "targets/soc/soc_numbers.h"
 #include "sim_running.h"
 
@@ -32,9 +32,9 @@ void tearDown(void)
     running_close();
 }
 
-static struct sim_plan board_plan(uint64_t seed)
+static struct soc_runner_plan board_plan(uint64_t seed)
 {
-    struct sim_plan plan = plan_of(seed);
+    struct soc_runner_plan plan = plan_of(seed);
     plan.soc = board_machine_interface(board);
     return plan;
 }
@@ -42,7 +42,7 @@ static struct sim_plan board_plan(uint64_t seed)
 /* Twice, on the machine and on the board. */
 static void same(uint64_t seed, uint32_t iterations)
 {
-    struct sim_plan direct = plan_of(seed), over = board_plan(seed);
+    struct soc_runner_plan direct = plan_of(seed), over = board_plan(seed);
     struct outcomes one, other;
     TEST_ASSERT_EQUAL_MESSAGE(TARGET_DONE, run(&direct, iterations, &one), why.text);
     TEST_ASSERT_EQUAL_MESSAGE(TARGET_DONE, run(&over, iterations, &other), why.text);
@@ -149,24 +149,24 @@ static void test_without_power_a_test_is_lost(void)
     uint32_t lost = 0, done = 0;
     rig->forgets = true;
     compile("P0 S[A]#1\nP0 L[B]\nP1 S[B]#2\nP1 L[A]\n");
-    struct sim_plan plan = board_plan(1);
-    struct sim_machine *m = sim_machine_new(&plan);
+    struct soc_runner_plan plan = board_plan(1);
+    struct soc_runner *m = soc_runner_new(&plan);
     for (uint32_t cut = 1; cut < 40; cut++) {
         uint64_t values[64] = { 0 };
-        struct outcomes o = { .values = values, .most = 1, .claims = sim_machine_claims(m) };
+        struct outcomes o = { .values = values, .most = 1, .claims = soc_runner_claims(m) };
         struct target_sink sink = { keep, &o };
         rig->cut_after = rig->messages + cut;
-        enum target_result result = sim_machine_run(m, &program, 0, 1, &sink, &why);
+        enum target_result result = soc_runner_run(m, &program, 0, 1, &sink, &why);
         lost += result == TARGET_LOST;
         done += result == TARGET_DONE;
         if (result == TARGET_LOST)
             TEST_ASSERT_EQUAL(LINK_LOST, board_machine_trouble(board));
         rig->cut_after = 0;
         o.count = 0;
-        TEST_ASSERT_EQUAL_MESSAGE(TARGET_DONE, sim_machine_run(m, &program, 0, 1, &sink, &why),
+        TEST_ASSERT_EQUAL_MESSAGE(TARGET_DONE, soc_runner_run(m, &program, 0, 1, &sink, &why),
                                   why.text);
     }
-    sim_machine_free(m);
+    soc_runner_free(m);
     TEST_ASSERT_EQUAL_UINT32(39, lost + done);
     TEST_ASSERT_GREATER_THAN(5, lost);
     TEST_ASSERT_GREATER_THAN(5, done);
@@ -175,20 +175,20 @@ static void test_without_power_a_test_is_lost(void)
 static void test_two_lost_starts_are_enough(void)
 {
     struct outcomes o;
-    struct sim_plan plan = board_plan(1);
-    struct sim_machine *m = sim_machine_new(&plan);
+    struct soc_runner_plan plan = board_plan(1);
+    struct soc_runner *m = soc_runner_new(&plan);
     struct target_sink sink = { keep, &o };
     compile("P0 L[A]\n");
     rig->forgets = rig->unplugged = true;
     rig->cut_again = 1;              /* it says hello, and goes */
-    TEST_ASSERT_EQUAL(TARGET_FAILED, sim_machine_run(m, &program, 0, 1, &sink, &why));
-    sim_machine_free(m);
+    TEST_ASSERT_EQUAL(TARGET_FAILED, soc_runner_run(m, &program, 0, 1, &sink, &why));
+    soc_runner_free(m);
 }
 
 static void test_gone_for_good(void)
 {
     struct outcomes o;
-    struct sim_plan plan = board_plan(1);
+    struct soc_runner_plan plan = board_plan(1);
     compile("P0 L[A]\n");
     rig->gone = true;
     rig->cut_after = rig->messages + 6;
@@ -207,7 +207,7 @@ static void test_gone_for_good(void)
 static void test_a_machine_that_hangs_is_found(void)
 {
     struct outcomes o;
-    struct sim_plan plan = board_plan(1);
+    struct soc_runner_plan plan = board_plan(1);
     compile("P0 L[A]\n");
     rig->hangs = true;
     TEST_ASSERT_EQUAL(TARGET_BROKE, run(&plan, 1, &o));
@@ -221,7 +221,7 @@ static void test_a_machine_that_hangs_is_found(void)
 static void test_no_end_is_a_time_out(void)
 {
     struct outcomes o;
-    struct sim_plan plan = board_plan(1);
+    struct soc_runner_plan plan = board_plan(1);
     compile("P0 L[A]\n");
     rig->hangs = true;
     plan.timeout = 0.01;
@@ -234,7 +234,7 @@ static void test_no_end_is_a_time_out(void)
 static void test_interrupted(void)
 {
     struct outcomes o;
-    struct sim_plan plan = board_plan(1);
+    struct soc_runner_plan plan = board_plan(1);
     compile("P0 L[A]\n");
     interrupt_watch();
     raise(SIGINT);

@@ -12,11 +12,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/interrupt.h"
 #include "checking.h"
 #include "targets/elf/elf_build.h"
 #include "targets/elf/elf_machine.h"
 #include "test/generate.h"
-#include "base/progress.h"
 #include "targets/elf/signature.h"
 #include "unity.h"
 

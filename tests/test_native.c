@@ -12,11 +12,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/interrupt.h"
 #include "checking.h"
 #include "test/generate.h"
 #include "targets/native/native.h"
 #include "targets/native/native_code.h"
-#include "base/progress.h"
 #include "unity.h"
 
 static struct ordeal *o;

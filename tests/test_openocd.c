@@ -112,11 +112,11 @@ static void start_openocd(const char *ports, const char *settings, const char *s
 
 static void expect_end(struct child *c, const char *log)
 {
-    enum target_result result = child_wait(c, LIMIT);
+    enum child_end end_of_it = child_wait(c, LIMIT);
     read_log(log);
     size_t length = strlen(text);
     const char *end = text + (length > 1500 ? length - 1500 : 0);
-    TEST_ASSERT_EQUAL_INT_MESSAGE(TARGET_DONE, result, end);
+    TEST_ASSERT_EQUAL_INT_MESSAGE(CHILD_ENDED, end_of_it, end);
     TEST_ASSERT_EQUAL_INT_MESSAGE(0, c->status, end);
 }
 

@@ -17,7 +17,7 @@ void tearDown(void) { running_close(); }
 static void expect(const char *lines, const uint64_t *values, uint32_t count)
 {
     for (uint32_t seed = 0; seed < 24; seed++) {
-        struct sim_plan plan = plan_of(seed);
+        struct soc_runner_plan plan = plan_of(seed);
         struct outcomes o;
         char text[4096];
         snprintf(text, sizeof text, "seed %u\n%s", seed, lines);
@@ -119,7 +119,7 @@ static void test_long_ways(void)
     };
     for (size_t f = 0; f < sizeof frames / sizeof *frames; f++) {
         static char lines[100000];
-        struct sim_plan plan = plan_of(1);
+        struct soc_runner_plan plan = plan_of(1);
         struct outcomes o;
         char *end = stpcpy(lines, frames[f][0]);
         for (unsigned i = 0; i < 700; i++)
@@ -137,7 +137,7 @@ static void test_long_ways(void)
 
 static void test_branches_go_both_ways(void)
 {
-    struct sim_plan plan = plan_of(3);
+    struct soc_runner_plan plan = plan_of(3);
     struct outcomes o;
     uint32_t others = 0;
     compile("seed 9\nP0 LOOP.BEGIN#9\nP0 BRANCH.BEGIN\nP0 SWAP[A]#1+1\nP0 BRANCH.ELSE\n"
@@ -174,7 +174,7 @@ static void test_unsupported_is_done_plainly(void)
 
 static void test_transactions_commit_and_fall_back(void)
 {
-    struct sim_plan plan = plan_of(7);
+    struct soc_runner_plan plan = plan_of(7);
     struct outcomes o;
     uint32_t fates[2] = { 0 };
     static const char lines[] = "LOOP.BEGIN#20\nTX.BEGIN#1\nSWAP[A]#1000+1\nDELAY#20\n"
@@ -203,7 +203,7 @@ static void test_transactions_commit_and_fall_back(void)
 
 static void test_races_differ(void)
 {
-    struct sim_plan plan = plan_of(2);
+    struct soc_runner_plan plan = plan_of(2);
     struct outcomes o;
     uint32_t different = 0;
     compile("P0 S[A]#1\nP0 L[B]\nP1 S[B]#1\nP1 L[A]\nP2 L[A] >r1\nP2 L[B] <r1\nP3 L[B]\nP3 L[A]\n");
@@ -216,7 +216,7 @@ static void test_races_differ(void)
 
 static void test_interrupts_arrive(void)
 {
-    struct sim_plan plan = plan_of(2);
+    struct soc_runner_plan plan = plan_of(2);
     struct outcomes o;
     compile("P0 LOOP.BEGIN#10\nP0 IPI#1\nP0 DELAY#20\nP0 LOOP.END\nP0 L[A]\n"
             "P1 LOOP.BEGIN#50\nP1 SWAP[A]#1+1\nP1 S[B]#1+1\nP1 L[B]\nP1 LOOP.END\n");
@@ -241,7 +241,7 @@ static void run_generated(const char *settings, uint32_t tests, bool visible)
     TEST_ASSERT_TRUE_MESSAGE(bias_check(bias, &e), e.reason);
     struct generator *g = generator_new(bias, 11);
     for (uint32_t n = 0; n < tests; n++) {
-        struct sim_plan plan = plan_of(n);
+        struct soc_runner_plan plan = plan_of(n);
         struct outcomes o;
         plan.setup.visible = visible;
         plan.cycles = n % 2;
@@ -295,7 +295,7 @@ static void test_store_order(void)
 
 static void test_same_seed_same_run(void)
 {
-    struct sim_plan plan = plan_of(5);
+    struct soc_runner_plan plan = plan_of(5);
     struct outcomes once, again;
     plan.cycles = true;
     compile("P0 LOOP.BEGIN#9\nP0 S[A]#1+1\nP0 L[B]\nP0 LOOP.END\n"
@@ -315,7 +315,7 @@ static void test_same_seed_same_run(void)
 /* Issue before completion, and a hart's operations one after the other. */
 static void test_cycles(void)
 {
-    struct sim_plan plan = plan_of(5);
+    struct soc_runner_plan plan = plan_of(5);
     struct outcomes o;
     plan.cycles = true;
     compile("P0 S[A]#1\nP0 L[A/16]\nP0 SWAP[A]#2\nP0 L[B]\n");
@@ -332,7 +332,7 @@ static void test_cycles(void)
 
 /* ---- what the code looks like --------------------------------------------------------------- */
 
-static uint32_t longest_row(const struct sim_hart_code *code)
+static uint32_t longest_row(const struct soc_hart_code *code)
 {
     uint32_t longest = 0, row = 0;
     for (uint32_t i = 0; i < code->count; i++) {
@@ -349,17 +349,17 @@ static void test_operations_stand_closely(void)
 {
     uint32_t longest = 0, shortest = UINT32_MAX;
     for (int seed = 0; seed < 20; seed++) {
-        struct sim_code code;
+        struct soc_code code;
         char text[512];
         sprintf(text, "seed %d\nP0 S[A]#1\nP0 S[B]#2\nP0 L[C]\nP0 S[A+4]#3\nP0 L[B]\nP0 S[C]#4\n"
                 "P0 MEMBAR\nP0 L[A]\nP0 S[B]#5\nP0 L[B]\nP0 S[A]#2047\nP0 S[B]#4096\n"
                 "P0 S[C]#0\nP0 TX.BEGIN#1\nP0 L[A]\nP0 S[C]#8\nP0 TX.END\n", seed);
         compile(text);
-        TEST_ASSERT_TRUE(sim_code_make(&code, &program, &machine.parameters));
+        TEST_ASSERT_TRUE(soc_code_make(&code, &program, &machine.parameters));
         uint32_t row = longest_row(&code.hart[0]);
         longest = row > longest ? row : longest;
         shortest = row < shortest ? row : shortest;
-        sim_code_free(&code);
+        soc_code_free(&code);
         forget();
     }
     TEST_ASSERT_EQUAL(17, longest);
@@ -369,18 +369,18 @@ static void test_operations_stand_closely(void)
 static void test_swaps_are_made_in_every_way(void)
 {
     uint32_t ways[4] = { 0 };
-    struct sim_code code;
+    struct soc_code code;
     for (int seed = 0; seed < 40; seed++) {
         char text[128];
         sprintf(text, "seed %d\nP0 SWAP[A]#1\nP0 CAS[A]?1#2\n", seed);
         compile(text);
-        TEST_ASSERT_TRUE(sim_code_make(&code, &program, &machine.parameters));
+        TEST_ASSERT_TRUE(soc_code_make(&code, &program, &machine.parameters));
         ways[code.made[0].way]++;
         ways[code.made[1].way]++;
-        sim_code_free(&code);
+        soc_code_free(&code);
         forget();
     }
-    TEST_ASSERT_TRUE(ways[SIM_PLAIN] > 20 && ways[SIM_LR_SC] > 15 && ways[SIM_LR_SC_SC] > 2);
+    TEST_ASSERT_TRUE(ways[SOC_PLAIN] > 20 && ways[SOC_LR_SC] > 15 && ways[SOC_LR_SC_SC] > 2);
 }
 
 int main(void)

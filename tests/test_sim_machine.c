@@ -40,7 +40,7 @@ static uint64_t clock_of(const struct soc *s)
 
 static void test_hang_names_the_hart(void)
 {
-    struct sim_plan plan = plan_of(1);
+    struct soc_runner_plan plan = plan_of(1);
     struct outcomes o;
     machine.hart = asleep;
     machine.done = never;
@@ -64,7 +64,7 @@ static const char *broken(const struct soc *s)
 
 static void test_assertions_are_findings(void)
 {
-    struct sim_plan plan = plan_of(1);
+    struct soc_runner_plan plan = plan_of(1);
     struct outcomes o;
     machine.assertion = broken;
     compile("P0 L[A]\n");
@@ -93,7 +93,7 @@ static size_t change(struct soc *s, uint32_t *words, size_t room)
 static enum target_result run_changed(uint32_t kind, uint32_t word, uint32_t value,
                                       struct outcomes *o)
 {
-    struct sim_plan plan = plan_of(1);
+    struct soc_runner_plan plan = plan_of(1);
     changed_kind = kind;
     changed_word = word;
     changed_value = value;
@@ -124,29 +124,29 @@ static bool note_value(void *user, uint64_t iteration, const uint64_t *values)
 /* A second SC that succeeds is a finding of its own. */
 static void test_second_sc(void)
 {
-    struct sim_code code;
+    struct soc_code code;
     uint32_t seen = 0;
     machine.read_capture = change;
     changed_kind = SOC_REC_SC;
     changed_word = 3;
     changed_value = 0;
     for (int seed = 0; seed < 60; seed++) {
-        struct sim_plan plan = plan_of(1);
-        struct sim_machine *m = sim_machine_new(&plan);
+        struct soc_runner_plan plan = plan_of(1);
+        struct soc_runner *m = soc_runner_new(&plan);
         uint64_t value = 0;
         struct target_sink sink = { note_value, &value };
         char text[64];
         sprintf(text, "seed %d\nP0 SWAP[A]#1\n", seed);
         compile(text);
-        TEST_ASSERT_TRUE(sim_code_make(&code, &program, &machine.parameters));
-        bool twice = code.made[0].way == SIM_LR_SC_SC;
+        TEST_ASSERT_TRUE(soc_code_make(&code, &program, &machine.parameters));
+        bool twice = code.made[0].way == SOC_LR_SC_SC;
         TEST_ASSERT_EQUAL_MESSAGE(twice ? TARGET_BROKE : TARGET_DONE,
-                                  sim_machine_run(m, &program, 0, 1, &sink, &why), why.text);
+                                  soc_runner_run(m, &program, 0, 1, &sink, &why), why.text);
         if (twice)
             TEST_ASSERT_NOT_NULL_MESSAGE(strstr(why.text, "two SC"), why.text);
         seen += twice;
-        sim_machine_free(m);
-        sim_code_free(&code);
+        soc_runner_free(m);
+        soc_code_free(&code);
         forget();
     }
     TEST_ASSERT_TRUE(seen > 0);
@@ -164,7 +164,7 @@ static void test_lost_records(void)
 static void test_code_that_does_not_fit(void)
 {
     static char lines[400000];
-    struct sim_plan plan = plan_of(1);
+    struct soc_runner_plan plan = plan_of(1);
     struct outcomes o;
     for (int i = 0; i < 12000; i++)
         sprintf(lines + strlen(lines), "P0 S[A]#0x%x\n", 0x1234567 + i);

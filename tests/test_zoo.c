@@ -11,7 +11,7 @@
 #include "targets/soc/zoo.h"
 
 static struct why why;
-static struct sim_config config;
+static struct soc_config config;
 static char *text;               /* what was printed */
 static size_t length;
 
@@ -108,12 +108,12 @@ static void the_list_as_json_has_a_line_for_each(void)
 static void a_bug_is_chosen_by_its_name(void)
 {
     int number = 0;
-    TEST_ASSERT_TRUE(bug_parse(&zoo, "upgrade-wins", ORDEAL_SC, &number, why.text, 1024));
+    TEST_ASSERT_TRUE(bug_parse(&zoo, "upgrade-wins", ORDEAL_SC, &number, &why));
     TEST_ASSERT_EQUAL(22, number);
-    TEST_ASSERT_FALSE(bug_parse(&zoo, "upgrade-win", ORDEAL_SC, &number, why.text, 1024));
+    TEST_ASSERT_FALSE(bug_parse(&zoo, "upgrade-win", ORDEAL_SC, &number, &why));
     said("did you mean 'upgrade-wins'?");
     said("deadlock");
-    TEST_ASSERT_FALSE(bug_parse(&zoo, "coalesce", ORDEAL_RMO, &number, why.text, 1024));
+    TEST_ASSERT_FALSE(bug_parse(&zoo, "coalesce", ORDEAL_RMO, &number, &why));
     said("the bug 'coalesce' cannot be in the machine of RMO; it can be in: TSO");
 }
 
@@ -121,7 +121,7 @@ static void a_bug_is_chosen_by_its_name(void)
 
 static bool parse(struct target_options options)
 {
-    return sim_config_parse(&config, &options, &why);
+    return soc_config_parse(&config, &options, &why);
 }
 
 static void what_is_not_said_is_as_usual(void)
@@ -191,31 +191,31 @@ static void what_cannot_be_is_explained(void)
 
 static void options_of_other_targets_are_refused(void)
 {
-    struct machine_options o = { .visible = true };
-    TEST_ASSERT_TRUE(machine_options_fit(&o, &target_sim, &why));
-    TEST_ASSERT_FALSE(machine_options_fit(&o, &target_model, &why));
+    struct target_options o = { .visible = true };
+    TEST_ASSERT_TRUE(target_options_fit(&o, "sim", &why));
+    TEST_ASSERT_FALSE(target_options_fit(&o, "model", &why));
     said("--visible is for --target sim or board; the target 'model' does not know it");
-    o = (struct machine_options){ .bug = "x" };
-    TEST_ASSERT_TRUE(machine_options_fit(&o, &target_model, &why));
-    TEST_ASSERT_FALSE(machine_options_fit(&o, &target_elf, &why));
+    o = (struct target_options){ .bug = "x" };
+    TEST_ASSERT_TRUE(target_options_fit(&o, "model", &why));
+    TEST_ASSERT_FALSE(target_options_fit(&o, "elf", &why));
     said("--bug is for --target model, sim or board;");
-    o = (struct machine_options){ .harts = 2 };
-    TEST_ASSERT_FALSE(machine_options_fit(&o, &target_native, &why));
+    o = (struct target_options){ .harts = 2 };
+    TEST_ASSERT_FALSE(target_options_fit(&o, "native", &why));
     said("--harts is for --target sim;");
 }
 
 static void options_become_words_again(void)
 {
-    struct machine_options o = { .bug = "deadlock", .harts = 2, .config = "sets=1", .visible = true,
+    struct target_options o = { .bug = "deadlock", .harts = 2, .config = "sets=1", .visible = true,
                                  .delay = "5" };
     static const char *const words[] = { "--bug", "deadlock", "--harts", "2", "--config", "sets=1",
                                          "--delay", "5", "--visible", NULL };
-    struct machine_words w;
-    machine_words(&o, &target_sim, &w);
+    struct target_option_words w;
+    target_option_words(&o, &w);
     for (int i = 0; words[i]; i++)
         TEST_ASSERT_EQUAL_STRING(words[i], w.word[i]);
     TEST_ASSERT_NULL(w.word[9]);
-    machine_words(&(struct machine_options){ 0 }, &target_sim, &w);
+    target_option_words(&(struct target_options){ 0 }, &w);
     TEST_ASSERT_NULL(w.word[0]);
 }
 

@@ -9,10 +9,10 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "progress.h"
+#include "clock.h"
+#include "interrupt.h"
 
 static const double glance = 0.001; /* seconds between two looks at a child */
 
@@ -48,10 +48,9 @@ static void become(char *const *argv, const char *directory, int log, int tell, 
     _exit(127);
 }
 
-static bool refuse(struct why *why, const char *name, int error)
+static bool not_started(struct why *why, const char *name, int error)
 {
-    snprintf(why->text, sizeof why->text, "%s cannot be started: %s", name, strerror(error));
-    return false;
+    return why_say(why, "%s cannot be started: %s", name, strerror(error));
 }
 
 bool child_start(struct child *c, char *const *argv, const char *directory, const char *log,
@@ -61,11 +60,11 @@ bool child_start(struct child *c, char *const *argv, const char *directory, cons
     *c = (struct child){ 0 };
     int out = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (out < 0)
-        return refuse(why, argv[0], errno);
+        return not_started(why, argv[0], errno);
     if (pipe2(told, O_CLOEXEC) != 0) {
         error = errno;
         close(out);
-        return refuse(why, argv[0], error);
+        return not_started(why, argv[0], error);
     }
     pid_t parent = getpid(), pid = fork();
     if (pid == 0)
@@ -81,7 +80,7 @@ bool child_start(struct child *c, char *const *argv, const char *directory, cons
     if (pid > 0 && got > 0)
         waitpid(pid, NULL, 0);
     if (pid < 0 || got > 0)
-        return refuse(why, argv[0], error);
+        return not_started(why, argv[0], error);
     c->pid = pid;
     return true;
 }
@@ -107,42 +106,35 @@ void child_stop(struct child *c)
     c->pid = 0;
 }
 
-void child_pause(double seconds)
-{
-    time_t whole = (time_t)seconds;
-    struct timespec time = { whole, (long)((seconds - (double)whole) * 1e9) };
-    nanosleep(&time, NULL);
-}
-
-enum target_result child_wait(struct child *c, double seconds)
+enum child_end child_wait(struct child *c, double seconds)
 {
     double start = now_seconds();
     while (child_running(c)) {
-        enum target_result end = interrupted() ? TARGET_STOPPED
-                               : seconds > 0 && now_seconds() - start > seconds ? TARGET_HUNG
-                               : TARGET_DONE;
-        if (end != TARGET_DONE) {
+        enum child_end end = interrupted() ? CHILD_STOPPED
+                               : seconds > 0 && now_seconds() - start > seconds ? CHILD_HUNG
+                               : CHILD_ENDED;
+        if (end != CHILD_ENDED) {
             child_stop(c);
             return end;
         }
-        child_pause(glance);
+        pause_for(glance);
     }
-    return TARGET_DONE;
+    return CHILD_ENDED;
 }
 
 /* The last line that says anything; "" when there is none. */
 static void last_words(const char *log, char *line, size_t size)
 {
     char next[512];
-    FILE *stream = fopen(log, "re");
+    FILE *in = fopen(log, "re");
     *line = '\0';
-    while (stream && fgets(next, sizeof next, stream)) {
+    while (in && fgets(next, sizeof next, in)) {
         next[strcspn(next, "\r\n")] = '\0';
         if (*next)
             snprintf(line, size, "%.*s", (int)size - 1, next);
     }
-    if (stream)
-        fclose(stream);
+    if (in)
+        fclose(in);
 }
 
 void child_obituary(const struct child *c, const char *name, const char *log, struct why *why)
@@ -150,7 +142,7 @@ void child_obituary(const struct child *c, const char *name, const char *log, st
     char line[400];
     last_words(log, line, sizeof line);
     bool killed = WIFSIGNALED(c->status);
-    snprintf(why->text, sizeof why->text, "%s %s %d%s%s", name,
+    why_say(why, "%s %s %d%s%s", name,
              killed ? "was killed by signal" : "ended with status",
              killed ? WTERMSIG(c->status) : WEXITSTATUS(c->status), *line ? ": " : "", line);
 }

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "targets/target.h"
+#include "why.h"
 
 struct child {
     pid_t pid;                   /* 0: there is none */
@@ -21,15 +21,18 @@ bool child_start(struct child *c, char *const *argv, const char *directory, cons
                  struct why *why);
 /* True until it ended by itself. */
 bool child_running(struct child *c);
-/* TARGET_DONE: it ended (see status); HUNG: not within the time (0: no limit); STOPPED: ^C. It is
- * not there any more, whichever it is. */
-enum target_result child_wait(struct child *c, double seconds);
+enum child_end {
+    CHILD_ENDED,                 /* by itself: see status */
+    CHILD_HUNG,                  /* not within the time */
+    CHILD_STOPPED                /* ^C */
+};
+/* Waits for its end, so many seconds (0: as long as it takes). It is not there any more, whichever
+ * end it was. */
+enum child_end child_wait(struct child *c, double seconds);
 /* Kills it and what it started; harmless when it ended. */
 void child_stop(struct child *c);
 /* "ended with status 1" or "was killed by signal 9", and what it said last, as far as the log has
  * it. */
 void child_obituary(const struct child *c, const char *name, const char *log, struct why *why);
-/* A short sleep, ended by signals. */
-void child_pause(double seconds);
 
 #endif

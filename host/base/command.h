@@ -39,7 +39,4 @@ int exit_worst(int a, int b);
 int complain(const struct command *c, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* The entry of `names` (ends with NULL) closest to `word`, or NULL when none is close. */
-const char *nearest_name(const char *word, const char *const *names);
-
 #endif

@@ -28,8 +28,8 @@ static int open_temporary(struct output *out, const struct stat *existing)
     int error = errno;
     if (descriptor >= 0) {
         fchmod(descriptor, intended_mode(existing));
-        out->stream = fdopen(descriptor, "w");
-        if (out->stream)
+        out->file = fdopen(descriptor, "w");
+        if (out->file)
             return 0;
         error = errno;
         close(descriptor);
@@ -44,7 +44,7 @@ int output_open(struct output *out, const char *name)
 {
     *out = (struct output){ .name = name };
     if (strcmp(name, "-") == 0) {
-        out->stream = stdout;
+        out->file = stdout;
         return 0;
     }
     struct stat existing;
@@ -53,8 +53,8 @@ int output_open(struct output *out, const char *name)
         return EISDIR;
     if (!exists || S_ISREG(existing.st_mode))
         return open_temporary(out, exists ? &existing : NULL);
-    out->stream = fopen(name, "we");
-    return out->stream ? 0 : errno;
+    out->file = fopen(name, "we");
+    return out->file ? 0 : errno;
 }
 
 static void forget(struct output *out)
@@ -66,10 +66,10 @@ static void forget(struct output *out)
 int output_commit(struct output *out)
 {
     errno = 0;
-    bool bad = fflush(out->stream) != 0 || ferror(out->stream);
+    bool bad = fflush(out->file) != 0 || ferror(out->file);
     int error = bad ? (errno ? errno : EIO) : 0;
-    if (out->stream != stdout) {
-        if (fclose(out->stream) != 0 && !error)
+    if (out->file != stdout) {
+        if (fclose(out->file) != 0 && !error)
             error = errno;
         if (out->temporary && !error && rename(out->temporary, out->name) != 0)
             error = errno;
@@ -82,10 +82,10 @@ int output_commit(struct output *out)
 
 void output_abandon(struct output *out)
 {
-    if (!out->stream)
+    if (!out->file)
         return;
-    if (out->stream != stdout)
-        fclose(out->stream);
+    if (out->file != stdout)
+        fclose(out->file);
     if (out->temporary)
         unlink(out->temporary);
     forget(out);

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 struct output {
-    FILE *stream;
+    FILE *file;
     const char *name;      /* as given; "-" is standard output */
     char *temporary;       /* NULL: written in place (standard output, a device, a pipe) */
 };

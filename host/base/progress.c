@@ -1,36 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "progress.h"
 
-#include <signal.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
+#include "interrupt.h"
+
 static const double patience = 2.0, interval = 0.2; /* seconds */
-
-static volatile sig_atomic_t stop_asked;
-
-static void on_interrupt(int signal)
-{
-    (void)signal;
-    stop_asked = 1;
-}
-
-void interrupt_watch(void)
-{
-    /* No SA_RESTART: a read that waits for a terminal or a pipe ends too. */
-    struct sigaction once = { .sa_handler = on_interrupt, .sa_flags = SA_RESETHAND };
-    sigaction(SIGINT, &once, NULL);
-    sigaction(SIGTERM, &once, NULL);
-}
-
-bool interrupted(void) { return stop_asked; }
-
-double now_seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 void progress_start(struct progress *p, const char *label)
 {

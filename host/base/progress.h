@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How far a long piece of work is, on a terminal and after two seconds; and the end by ^C. */
+/* How far a long piece of work is, on a terminal and after two seconds. */
 #ifndef HOST_PROGRESS_H
 #define HOST_PROGRESS_H
 
@@ -13,11 +13,6 @@ struct progress {
     bool terminal, visible;
 };
 
-/* From now on ^C, or SIGTERM, is noticed instead of deadly; a second one is deadly again. */
-void interrupt_watch(void);
-bool interrupted(void);
-
-double now_seconds(void);
 void progress_start(struct progress *p, const char *label);
 void progress_erase(struct progress *p);   /* before anything else is printed */
 /* For struct ordeal_limits; `user` is the struct progress. True: stop, ^C was pressed. */

@@ -17,10 +17,10 @@ static inline uint64_t random_mix(uint64_t *state) /* splitmix64 */
     return z ^ z >> 31;
 }
 
-/* `stream` makes independent sequences of one seed: the number of the test, of the iteration. */
-static inline void random_seed(struct random *r, uint64_t seed, uint64_t stream)
+/* `sequence` makes independent sequences of one seed: the number of the test, of the iteration. */
+static inline void random_seed(struct random *r, uint64_t seed, uint64_t sequence)
 {
-    uint64_t state = seed, other = stream ^ UINT64_C(0x6A09E667F3BCC909);
+    uint64_t state = seed, other = sequence ^ UINT64_C(0x6A09E667F3BCC909);
     state = random_mix(&state) ^ random_mix(&other);
     for (int i = 0; i < 4; i++)
         r->s[i] = random_mix(&state);

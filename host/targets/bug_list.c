@@ -4,7 +4,7 @@
 #include <cJSON.h>
 #include <string.h>
 
-#include "base/command.h"
+#include "base/nearest.h"
 
 bool bug_is_in(const struct bug_entry *e, enum ordeal_model model)
 {
@@ -29,36 +29,35 @@ int bug_models(const struct bug_entry *e, char *text, size_t size)
 
 enum { MOST_BUGS = 127 };
 
-static void unknown(const struct bug_list *l, const char *name, char *reason, size_t size)
+static bool unknown(const struct bug_list *l, const char *name, struct why *why)
 {
     const char *names[MOST_BUGS + 1] = { NULL };
     for (int b = 1; b < l->count && b <= MOST_BUGS; b++)
         names[b - 1] = l->entry[b].name;
     const char *near = nearest_name(name, names);
-    int length = snprintf(reason, size, "there is no bug '%s'%s%s%s; there are", name,
+    why_say(why, "there is no bug '%s'%s%s%s; there are", name,
                           near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
-    for (int b = 1; b < l->count && (size_t)length < size; b++)
-        length += snprintf(reason + length, size - (size_t)length, "%s %s", b > 1 ? "," : "",
+    for (int b = 1; b < l->count; b++)
+        why_add(why, "%s %s", b > 1 ? "," : "",
                            l->entry[b].name);
+    return false;
 }
 
 bool bug_parse(const struct bug_list *l, const char *name, enum ordeal_model model, int *number,
-               char *reason, size_t size)
+               struct why *why)
 {
     int b = 1;
     while (b < l->count && strcmp(l->entry[b].name, name) != 0)
         b++;
-    if (b == l->count) {
-        unknown(l, name, reason, size);
-        return false;
-    }
+    if (b == l->count)
+        return unknown(l, name, why);
     *number = b;
     const struct bug_entry *e = &l->entry[b];
     if (bug_is_in(e, model))
         return true;
     char models[64];
     bug_models(e, models, sizeof models);
-    snprintf(reason, size, "the bug '%s' cannot be in the machine of %s%s%s; it can be in: %s",
+    return why_say(why, "the bug '%s' cannot be in the machine of %s%s%s; it can be in: %s",
              name, ordeal_model_name(model), e->pointless ? ": " : "",
              e->pointless ? e->pointless : "", models);
     return false;
@@ -66,35 +65,35 @@ bool bug_parse(const struct bug_list *l, const char *name, enum ordeal_model mod
 
 /* ---- all of them ---------------------------------------------------------------------------- */
 
-static void print_text(const struct bug_entry *e, FILE *stream)
+static void print_text(const struct bug_entry *e, FILE *out)
 {
     char models[64];
     bug_models(e, models, sizeof models);
-    fprintf(stream, "  %-28s%s\n", e->name, e->wrong);
-    fprintf(stream, "  %-28smodels: %s\n", "", models);
-    fprintf(stream, "  %-28sshown by: %s\n", "", e->exposed);
+    fprintf(out, "  %-28s%s\n", e->name, e->wrong);
+    fprintf(out, "  %-28smodels: %s\n", "", models);
+    fprintf(out, "  %-28sshown by: %s\n", "", e->exposed);
     if (e->resembles)
-        fprintf(stream, "  %-28slike: %s\n", "", e->resembles);
+        fprintf(out, "  %-28slike: %s\n", "", e->resembles);
     if (!e->bias)
         return;
-    fprintf(stream, "  %-28scaught within %u tests of:", "", e->tests);
+    fprintf(out, "  %-28scaught within %u tests of:", "", e->tests);
     for (const char *at = e->bias; *at; at += strspn(at, " ")) {
         int length = (int)strcspn(at, " ");
-        fprintf(stream, " --set %.*s", length, at);
+        fprintf(out, " --set %.*s", length, at);
         at += length;
     }
-    fputc('\n', stream);
+    fputc('\n', out);
 }
 
-static void print_object(cJSON *object, FILE *stream)
+static void print_object(cJSON *object, FILE *out)
 {
     char *text = cJSON_PrintUnformatted(object);
-    fprintf(stream, "%s\n", text ? text : "{}");
+    fprintf(out, "%s\n", text ? text : "{}");
     cJSON_free(text);
     cJSON_Delete(object);
 }
 
-static void print_json(const struct bug_entry *e, int number, FILE *stream)
+static void print_json(const struct bug_entry *e, int number, FILE *out)
 {
     const struct { const char *key, *value; } texts[] = {
         { "bug", e->name }, { "area", e->area }, { "wrong", e->wrong }, { "exposed", e->exposed },
@@ -112,33 +111,33 @@ static void print_json(const struct bug_entry *e, int number, FILE *stream)
         if (bug_is_in(e, (enum ordeal_model)m))
             cJSON_AddItemToArray(models,
                                  cJSON_CreateString(ordeal_model_name((enum ordeal_model)m)));
-    print_object(object, stream);
+    print_object(object, out);
 }
 
-static void print_area(const struct bug_area *a, bool first, bool json, FILE *stream)
+static void print_area(const struct bug_area *a, bool first, bool json, FILE *out)
 {
     if (!json) {
-        fprintf(stream, "%s%s%s%s\n", first ? "" : "\n", a->name, a->note ? ": " : "",
+        fprintf(out, "%s%s%s%s\n", first ? "" : "\n", a->name, a->note ? ": " : "",
                 a->note ? a->note : "");
     } else if (a->note) {
         cJSON *object = cJSON_CreateObject();
         cJSON_AddStringToObject(object, "area", a->name);
         cJSON_AddStringToObject(object, "note", a->note);
-        print_object(object, stream);
+        print_object(object, out);
     }
 }
 
-void bugs_print(const struct bug_list *l, bool json, FILE *stream)
+void bugs_print(const struct bug_list *l, bool json, FILE *out)
 {
     for (const struct bug_area *a = l->areas; a->name; a++) {
-        print_area(a, a == l->areas, json, stream);
+        print_area(a, a == l->areas, json, out);
         for (int b = 1; b < l->count; b++) {
             if (strcmp(l->entry[b].area, a->name) != 0)
                 continue;
             if (json)
-                print_json(&l->entry[b], b, stream);
+                print_json(&l->entry[b], b, out);
             else
-                print_text(&l->entry[b], stream);
+                print_text(&l->entry[b], out);
         }
     }
 }

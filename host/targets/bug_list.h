@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 
+#include "base/why.h"
 #include "ordeal.h"
 
 struct bug_entry {
@@ -33,8 +34,8 @@ bool bug_is_in(const struct bug_entry *e, enum ordeal_model model);
 int bug_models(const struct bug_entry *e, char *text, size_t size);
 /* Is there such a bug for the model? False: `reason` says why not, and what there is. */
 bool bug_parse(const struct bug_list *l, const char *name, enum ordeal_model model, int *number,
-               char *reason, size_t size);
+               struct why *why);
 /* What `--bug list` prints; as JSON an object a line. */
-void bugs_print(const struct bug_list *l, bool json, FILE *stream);
+void bugs_print(const struct bug_list *l, bool json, FILE *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The machines of a run: which options speak of them; as many opened as are to work at a time. */
+/* The machines of a run: as many opened as are to work at a time. */
 #ifndef HOST_MACHINE_POOL_H
 #define HOST_MACHINE_POOL_H
 
@@ -7,53 +7,31 @@
 
 #include "target.h"
 
-/* As given; NULL, 0, false: not given. */
-struct machine_options {
-    const char *bug, *tm;                               /* model, and bug of sim and board */
-    const char *name, *command, *emit, *isa, *platform; /* elf */
-    const char *soc, *config, *coverage;                /* sim */
-    uint64_t harts;
-    const char *delay, *capture;                        /* sim, board */
-    bool visible;
-    const char *serial, *link, *openocd;                /* board */
-};
-
-/* False: `why` says which option is not for the target. */
-bool machine_options_fit(const struct machine_options *o, const struct target *target,
-                         struct why *why);
-
-enum { MOST_MACHINE_WORDS = 48, MOST_JOBS = 64 };
-/* The options again as words of a command line, for a replay. */
-struct machine_words {
-    const char *word[MOST_MACHINE_WORDS + 1];           /* ends with NULL */
-    char text[512], path[PATH_MAX];
-};
-void machine_words(const struct machine_options *o, const struct target *target,
-                   struct machine_words *w);
+enum { MOST_JOBS = 64 };
 
 /* machine[0] is for whoever asks; several at work are the others. Of machines that are things
  * there is none to spare: machine[0] is then the first of those at work, too. */
-struct machines {
+struct machine_pool {
     const struct target *target;
     void *machine[MOST_JOBS + 1];
     int jobs;
     struct target_options how;   /* they are opened */
-    char soc[PATH_MAX];
+    char soc[PATH_MAX];          /* of these options, whole */
     int present;                 /* of things, when one that came was last looked for in vain */
     bool missing;                /* they cannot be opened since they are not there */
 };
 
 /* The usual number for the target: what has to be simulated takes all cores, of things all that are
  * there, unless one is named. */
-int machines_usual_jobs(const struct target *target, const struct machine_options *o);
-/* `options` has what is the same for every target. False: `why`, and none is open. */
-bool machines_open(struct machines *m, const struct target *target,
-                   const struct target_options *options, const struct machine_options *o, int jobs,
+int machine_pool_usual_jobs(const struct target *target, const struct target_options *options);
+/* False: `why`, and none is open. */
+bool machine_pool_open(struct machine_pool *m, const struct target *target,
+                   const struct target_options *options, int jobs,
                    struct why *why);
-void *const *machines_at_work(const struct machines *m);
+void *const *machine_pool_at_work(const struct machine_pool *m);
 /* Of things: one more than those `at_work` that has come and is like the others; it is closed with
  * them. NULL: there is none, or, with a reason in `why`, none that can be used. */
-void *machines_another(struct machines *m, int at_work, struct why *why);
-void machines_close(struct machines *m);
+void *machine_pool_another(struct machine_pool *m, int at_work, struct why *why);
+void machine_pool_close(struct machine_pool *m);
 
 #endif

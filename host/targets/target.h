@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What can run a test: one interface, one file a target (target_*.c), one table (target.c).
+/* What can run a test: one interface, a file or a folder for each
+ * (target_*.c), one table (target.c).
  *
  * A target is opened once with the options of `ordeal run` and then runs many programs. It says
  * what it can do, and target_refusal() compares that with what a program asks before anything
  * runs. run() hands every iteration's values (program.h) to the sink, in order; it returns when
- * all are done, the sink says stop, ^C was pressed (interrupted(), progress.h), or the machine
+ * all are done, the sink says stop, ^C was pressed (interrupted()), or the machine
  * failed. After close() no process and no file is left.
  *
  * Of an exact target what a run brings depends on the options, the program and the number of the
@@ -12,34 +13,11 @@
 #ifndef HOST_TARGET_H
 #define HOST_TARGET_H
 
+#include "base/why.h"
+#include "target_options.h"
 #include "test/program.h"
 
 struct bug_list;
-
-struct target_options {
-    enum ordeal_model model;     /* of the machine */
-    bool model_given;
-    uint64_t seed;
-    double timeout;              /* seconds a program may take for one iteration or batch */
-    const char *bug;             /* model, sim, board: break it so */
-    const char *tm;              /* model: "lazy" or "eager" */
-    const char *machine;         /* elf: "qemu" */
-    const char *command;         /* elf: template of a simulator's command line */
-    const char *emit;            /* elf: write the programs there, run nothing */
-    const char *isa;             /* elf: "rv32ima", "rv64ima" */
-    const char *platform;        /* elf: "ram=0x80000000,clint=0x2000000": where things are */
-    uint32_t harts;              /* sim: 0: as many as it has without being asked */
-    const char *soc;             /* sim: a model of somebody else's (sim/soc.h); NULL: ours */
-    const char *config;          /* sim: "sets=2,ways=1": what to build it with (sim_config.h) */
-    const char *delay;           /* sim, board: "0" to "7": how long and frequent delays are */
-    const char *capture;         /* sim, board: "stall" or "lossy" */
-    bool visible;                /* sim, board: see the order in which stores become visible, too */
-    const char *serial;          /* board: which one; NULL: any */
-    const char *link;            /* board: "usb" or "jtag"; NULL: usb */
-    const char *openocd;         /* board: "HOST:PORT" of its Tcl port; NULL: the usual one */
-    const char *coverage;        /* sim: directory that takes what of the machine was reached */
-    bool quiet;                  /* no warnings */
-};
 
 enum target_result {
     TARGET_DONE,
@@ -52,8 +30,6 @@ enum target_result {
     TARGET_FAILED,               /* why: it crashed, could not be started, was lost */
 };
 
-struct why { char text[1024]; };
-
 struct target_sink {
     /* The values of one iteration, the target's again after the call; false: stop. */
     bool (*outcome)(void *user, uint64_t iteration, const uint64_t *values);
@@ -62,7 +38,7 @@ struct target_sink {
 
 struct target {
     const char *name, *summary;  /* for --help */
-    /* False: `why`. Options that it does not know are refused by target_open(), see `takes`. */
+    /* False: `why`. Options that it does not know were refused before: target_options_fit(). */
     bool (*open)(const struct target_options *options, void **machine, struct why *why);
     struct abilities (*can)(const void *machine);
     struct machine_claims (*claims)(const void *machine);

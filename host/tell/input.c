@@ -5,6 +5,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/interrupt.h"
+#include "base/progress.h"
+
 static enum ordeal_status refuse(struct input *in, enum ordeal_status status, const char *reason)
 {
     in->error = (struct ordeal_error){ .status = status };
@@ -19,8 +22,8 @@ enum ordeal_status input_open(struct input *in, const char *name, enum ordeal_fo
     *in = (struct input){ .name = name };
     in->label = strcmp(name, "-") == 0 ? "standard input" : name;
     progress_start(&in->progress, in->label);
-    in->stream = strcmp(name, "-") == 0 ? stdin : fopen(name, "re");
-    if (!in->stream)
+    in->file = strcmp(name, "-") == 0 ? stdin : fopen(name, "re");
+    if (!in->file)
         return refuse(in, ORDEAL_IO, strerror(errno));
     in->o = ordeal_new(NULL);
     if (!in->o)
@@ -29,7 +32,7 @@ enum ordeal_status input_open(struct input *in, const char *name, enum ordeal_fo
     watched.progress = progress_callback;
     watched.user = &in->progress;
     ordeal_set_limits(in->o, &watched);
-    in->reader = ordeal_reader_new(in->o, in->stream, name, format);
+    in->reader = ordeal_reader_new(in->o, in->file, name, format);
     if (!in->reader)
         return refuse(in, ordeal_last_error(in->o)->status, ordeal_last_error(in->o)->reason);
     return ORDEAL_OK;
@@ -70,8 +73,8 @@ void input_close(struct input *in)
     ordeal_trace_free(in->trace);
     ordeal_reader_free(in->reader);
     ordeal_free(in->o);
-    if (in->stream && in->stream != stdin)
-        fclose(in->stream);
+    if (in->file && in->file != stdin)
+        fclose(in->file);
     *in = (struct input){ 0 };
 }
 

@@ -11,7 +11,7 @@
 struct input {
     const char *name;             /* as given; "-" is standard input */
     const char *label;            /* for messages: "-" is "standard input" */
-    FILE *stream;
+    FILE *file;
     struct ordeal *o;             /* a context of its own: limits and memory are per file */
     struct ordeal_reader *reader;
     struct ordeal_trace *trace;   /* the current one */

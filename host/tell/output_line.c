@@ -11,46 +11,46 @@ const char *const verdict_words[] = {
     [ORDEAL_PASS] = "PASS", [ORDEAL_FAIL] = "FAIL", [ORDEAL_UNDECIDED] = "UNDECIDED",
 };
 
-cJSON *record_new(const char *verdict, const struct input *in)
+cJSON *output_line_new(const char *verdict, const struct input *in)
 {
-    cJSON *record = cJSON_CreateObject();
+    cJSON *line = cJSON_CreateObject();
     char name[4096];
     if (in->number > 1)
         snprintf(name, sizeof name, "%s#%u", in->name, in->number);
     else
         snprintf(name, sizeof name, "%s", in->name);
-    cJSON_AddStringToObject(record, "verdict", verdict);
-    cJSON_AddStringToObject(record, "file", name);
-    return record;
+    cJSON_AddStringToObject(line, "verdict", verdict);
+    cJSON_AddStringToObject(line, "file", name);
+    return line;
 }
 
-cJSON *record_error(const struct ordeal_error *e)
+cJSON *output_line_error(const struct ordeal_error *e)
 {
-    cJSON *record = cJSON_CreateObject();
-    cJSON_AddStringToObject(record, "verdict", "ERROR");
-    cJSON_AddStringToObject(record, "file", e->file);
+    cJSON *line = cJSON_CreateObject();
+    cJSON_AddStringToObject(line, "verdict", "ERROR");
+    cJSON_AddStringToObject(line, "file", e->file);
     if (e->line)
-        cJSON_AddNumberToObject(record, "line", (double)e->line);
+        cJSON_AddNumberToObject(line, "line", (double)e->line);
     if (e->column)
-        cJSON_AddNumberToObject(record, "column", (double)e->column);
-    cJSON_AddStringToObject(record, "reason", e->reason);
-    return record;
+        cJSON_AddNumberToObject(line, "column", (double)e->column);
+    cJSON_AddStringToObject(line, "reason", e->reason);
+    return line;
 }
 
-void record_counters(cJSON *record, const struct ordeal_verdict *v)
+void output_line_counters(cJSON *line, const struct ordeal_verdict *v)
 {
     const char *name;
     uint64_t value;
     for (size_t i = 0; ordeal_verdict_counter(v, i, &name, &value); i++)
         if (strcmp(name, "core") != 0)
-            cJSON_AddNumberToObject(record, name, (double)value);
+            cJSON_AddNumberToObject(line, name, (double)value);
 }
 
-void record_core(cJSON *record, const struct ordeal_trace *t, const struct ordeal_verdict *v)
+void output_line_core(cJSON *line, const struct ordeal_trace *t, const struct ordeal_verdict *v)
 {
     const uint32_t *ops;
     size_t count = ordeal_verdict_core(v, &ops);
-    cJSON *core = count ? cJSON_AddArrayToObject(record, "core") : NULL;
+    cJSON *core = count ? cJSON_AddArrayToObject(line, "core") : NULL;
     for (size_t i = 0; i < count && core; i++) {
         char text[256];
         ordeal_trace_format(t, ops[i], text, sizeof text);
@@ -78,17 +78,17 @@ static uint32_t first_of_circle(const struct ordeal_verdict *v)
     return ORDEAL_NONE;
 }
 
-static void record_place(cJSON *record, const struct input *in, const struct naming *names,
+static void add_place(cJSON *line, const struct input *in, const struct naming *names,
                          uint32_t event)
 {
     char text[1024];
     if (event == ORDEAL_NONE)
         return;
     snprintf(text, sizeof text, "%s:%u", in->name, line_of_event(names, event));
-    cJSON_AddStringToObject(record, "at", text);
+    cJSON_AddStringToObject(line, "at", text);
 }
 
-void record_reason(cJSON *record, const struct input *in, const struct ordeal_verdict *v)
+void output_line_reason(cJSON *line, const struct input *in, const struct ordeal_verdict *v)
 {
     struct naming names = { .trace = in->trace, .verdict = v,
                             .views = ordeal_verdict_model(v) == ORDEAL_PC };
@@ -97,15 +97,15 @@ void record_reason(cJSON *record, const struct input *in, const struct ordeal_ve
     if (unwritten != ORDEAL_NONE) {
         snprintf(text, sizeof text, "%s saw a value nobody wrote there",
                  name_event(&names, unwritten, ORDEAL_NONE));
-        cJSON_AddStringToObject(record, "reason", text);
-        record_place(record, in, &names, unwritten);
+        cJSON_AddStringToObject(line, "reason", text);
+        add_place(line, in, &names, unwritten);
         return;
     }
     struct proof proof;
     if (proof_read(&proof, v) && proof.inferences.count) {
         explain_shortly(&proof, &names, text, sizeof text);
-        cJSON_AddStringToObject(record, "reason", text);
-        record_place(record, in, &names, first_of_circle(v));
+        cJSON_AddStringToObject(line, "reason", text);
+        add_place(line, in, &names, first_of_circle(v));
     }
     proof_free(&proof);
 }
@@ -155,9 +155,9 @@ static void write_line_safe(const char *text, FILE *out)
         fputc(iscntrl((unsigned char)*text) ? '?' : *text, out);
 }
 
-static void write_text(const cJSON *record, FILE *out)
+static void write_text(const cJSON *line, FILE *out)
 {
-    const cJSON *verdict = record->child, *file = verdict->next, *field = file->next;
+    const cJSON *verdict = line->child, *file = verdict->next, *field = file->next;
     fprintf(out, "%s ", verdict->valuestring);
     if (strcmp(verdict->valuestring, "ERROR") == 0) {
         write_line_safe(file->valuestring, out);
@@ -177,31 +177,31 @@ static void write_text(const cJSON *record, FILE *out)
 
 /* ---- either -------------------------------------------------------------------------- */
 
-static bool complete(const cJSON *record)
+static bool complete(const cJSON *line)
 {
-    return record && record->child && record->child->next;
+    return line && line->child && line->child->next;
 }
 
-bool record_write(const cJSON *record, bool json, FILE *out)
+bool output_line_write(const cJSON *line, bool json, FILE *out)
 {
-    if (!complete(record))
+    if (!complete(line))
         return false;
     if (!json) {
-        write_text(record, out);
+        write_text(line, out);
         return true;
     }
-    char *text = cJSON_PrintUnformatted(record);
+    char *text = cJSON_PrintUnformatted(line);
     if (text)
         fprintf(out, "%s\n", text);
     cJSON_free(text);
     return text != NULL;
 }
 
-bool record_print(cJSON *record, bool json)
+bool output_line_print(cJSON *line, bool json)
 {
-    bool whole = record_write(record, json, stdout);
+    bool whole = output_line_write(line, json, stdout);
     if (!whole)
         fputs("ordeal: out of memory\n", stderr);
-    cJSON_Delete(record);
+    cJSON_Delete(line);
     return whole && !ferror(stdout);
 }

@@ -10,21 +10,21 @@
 
 #include "input.h"
 
-/* A record starts with the verdict and the file ("file#2" for the second trace of one). NULL: out
- * of memory; every function below takes that in its stride, and record_print then says so. */
-cJSON *record_new(const char *verdict, const struct input *in);
+/* A line starts with the verdict and the file ("file#2" for the second trace of one). NULL: out
+ * of memory; every function below takes that in its stride, and output_line_print then says so. */
+cJSON *output_line_new(const char *verdict, const struct input *in);
 /* "ERROR file:line:column: reason" */
-cJSON *record_error(const struct ordeal_error *e);
-void record_counters(cJSON *record, const struct ordeal_verdict *v);
+cJSON *output_line_error(const struct ordeal_error *e);
+void output_line_counters(cJSON *line, const struct ordeal_verdict *v);
 /* The core as an array of operations with their lines. */
-void record_core(cJSON *record, const struct ordeal_trace *t, const struct ordeal_verdict *v);
+void output_line_core(cJSON *line, const struct ordeal_trace *t, const struct ordeal_verdict *v);
 /* Why it fails, in one sentence, and where to begin reading: reason= and at=. */
-void record_reason(cJSON *record, const struct input *in, const struct ordeal_verdict *v);
+void output_line_reason(cJSON *line, const struct input *in, const struct ordeal_verdict *v);
 
-/* False: out of memory; what the stream says of itself stays there. */
-bool record_write(const cJSON *record, bool json, FILE *out);
+/* False: out of memory; errors of the file stay in the file. */
+bool output_line_write(const cJSON *line, bool json, FILE *out);
 /* Prints and frees. False: out of memory or standard output is broken. */
-bool record_print(cJSON *record, bool json);
+bool output_line_print(cJSON *line, bool json);
 
 extern const char *const verdict_words[]; /* by enum ordeal_result */
 

@@ -423,20 +423,20 @@ static GVC_t *layout_context(void)
     return context;
 }
 
-static bool render(Agraph_t *graph, enum picture_format format, FILE *stream)
+static bool render(Agraph_t *graph, enum picture_format format, FILE *out)
 {
     if (format == PICTURE_DOT)
-        return agwrite(graph, stream) == 0;
+        return agwrite(graph, out) == 0;
     GVC_t *context = layout_context();
     bool laid_out = context && gvLayout(context, graph, "nop") == 0;
-    bool drawn = laid_out && gvRender(context, graph, "svg", stream) == 0;
+    bool drawn = laid_out && gvRender(context, graph, "svg", out) == 0;
     if (laid_out)
         gvFreeLayout(context, graph);
     return drawn;
 }
 
 bool picture_write(const struct proof *p, struct naming *n, enum ordeal_model model,
-                   const char *title, enum picture_format format, FILE *stream)
+                   const char *title, enum picture_format format, FILE *out)
 {
     struct drawing d = { .proof = p, .names = n, .model = model };
     collect_ops(&d);
@@ -451,7 +451,7 @@ bool picture_write(const struct proof *p, struct naming *n, enum ordeal_model mo
             if (p->inferences.data[i].used)
                 draw_inference(&d, &p->inferences.data[i]);
         draw_program_order(&d);
-        drawn = !d.out_of_memory && render(d.graph, format, stream);
+        drawn = !d.out_of_memory && render(d.graph, format, out);
     }
     if (d.graph)
         agclose(d.graph);

@@ -12,6 +12,6 @@ enum picture_format { PICTURE_DOT, PICTURE_SVG };
 
 /* False: the picture could not be made (out of memory or a failed write). */
 bool picture_write(const struct proof *p, struct naming *n, enum ordeal_model model,
-                   const char *title, enum picture_format format, FILE *stream);
+                   const char *title, enum picture_format format, FILE *out);
 
 #endif

@@ -18,7 +18,7 @@ struct told {
     FILE *out;
 };
 
-/* False: out of memory; the stream's own errors stay in the stream. */
+/* False: out of memory; errors of the file stay in the file. */
 bool tell_verdict(struct told *t);
 
 #endif

@@ -224,11 +224,9 @@ static bool has_display(void)
 bool waves_open(const char *gtkw, struct why *why)
 {
     const char *viewer = "gtkwave";
-    if (!has_display() || !child_exists(viewer)) {
-        snprintf(why->text, sizeof why->text, "%s; open it with: gtkwave %s",
+    if (!has_display() || !child_exists(viewer))
+        return why_say(why, "%s; open it with: gtkwave %s",
                  has_display() ? "there is no gtkwave" : "there is no display", gtkw);
-        return false;
-    }
     pid_t child = fork();
     if (child == 0) {            /* a child of a child, so that nobody waits for it */
         if (setsid() >= 0 && fork() == 0)

@@ -8,7 +8,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "base/command.h"
+#include "base/nearest.h"
 
 /* ---- the table ----------------------------------------------------------------------------- */
 
@@ -130,7 +130,7 @@ struct reading {
     struct bias *b;
     struct bias_origin at;
     struct ordeal_error *e;
-    FILE *stream;
+    FILE *in;
     bool failed;
     bool key_seen;               /* in the section */
     bool indented;               /* with a key before it, it goes on with that one's value */
@@ -370,11 +370,11 @@ static bool fail(struct reading *r, const char *reason)
 static char *read_line(char *line, int size, void *user)
 {
     struct reading *r = user;
-    int length = 0, c = r->failed ? EOF : getc(r->stream);
+    int length = 0, c = r->failed ? EOF : getc(r->in);
     if (c == EOF)
         return NULL;
     r->at.line++;
-    for (; c != EOF && c != '\n'; c = getc(r->stream)) {
+    for (; c != EOF && c != '\n'; c = getc(r->in)) {
         if (c == '\0' || (c < ' ' && c != '\t' && c != '\r'))
             return fail(r, "a control character; a bias file is text"), NULL;
         if (length >= size - 3)
@@ -418,14 +418,14 @@ bool bias_read(struct bias *b, const char *file, struct ordeal_error *e)
     if (!r.at.file)
         return out_of_memory(e);
     errno = 0;
-    r.stream = fopen(file, "re");
-    if (!r.stream) {
+    r.in = fopen(file, "re");
+    if (!r.in) {
         bias_refuse(e, &r.at, "%s", strerror(errno));
         e->status = ORDEAL_IO;
         return false;
     }
     int bad_line = ini_parse_stream(read_line, &r, take_value, &r);
-    if (!r.failed && ferror(r.stream)) {
+    if (!r.failed && ferror(r.in)) {
         fail(&r, strerror(errno));
         e->status = ORDEAL_IO;
     }
@@ -433,7 +433,7 @@ bool bias_read(struct bias *b, const char *file, struct ordeal_error *e)
         r.at.line = (uint32_t)bad_line;
         fail(&r, "expected '[section]' or 'key = value'");
     }
-    fclose(r.stream);
+    fclose(r.in);
     return !r.failed && bad_line == 0;
 }
 
@@ -488,49 +488,49 @@ bool bias_set(struct bias *b, const char *assignment, struct ordeal_error *e)
 
 /* ---- writing ------------------------------------------------------------------------------- */
 
-static void write_help(const struct bias_key *k, FILE *stream)
+static void write_help(const struct bias_key *k, FILE *out)
 {
     char allowed[128], preset[32];
     bias_allowed(k, allowed, sizeof allowed);
     bias_value_text(k, k->preset, preset, sizeof preset);
-    fputs("# ", stream);
+    fputs("# ", out);
     for (const char *p = k->help; *p; p++) {
-        putc(*p, stream);
+        putc(*p, out);
         if (*p == '\n')
-            fputs("# ", stream);
+            fputs("# ", out);
     }
-    fprintf(stream, " (%s; default %s)\n", allowed, preset);
+    fprintf(out, " (%s; default %s)\n", allowed, preset);
 }
 
-static void write_idiom(const struct bias_idiom *x, FILE *stream)
+static void write_idiom(const struct bias_idiom *x, FILE *out)
 {
-    fprintf(stream, "\n[idiom %s]\n", x->name);
+    fprintf(out, "\n[idiom %s]\n", x->name);
     if (x->weight_at.reading)
-        fprintf(stream, "weight = %" PRIu32 "\n", x->weight);
+        fprintf(out, "weight = %" PRIu32 "\n", x->weight);
     if (!x->text)
         return;
-    fputs("test =\n", stream);
+    fputs("test =\n", out);
     for (const char *line = x->text, *end; *line; line = end + 1) {
         end = strchr(line, '\n');
         if (end > line)
-            fprintf(stream, "    %.*s\n", (int)(end - line), line);
+            fprintf(out, "    %.*s\n", (int)(end - line), line);
     }
 }
 
-bool bias_write(const struct bias *b, FILE *stream, bool with_help)
+bool bias_write(const struct bias *b, FILE *out, bool with_help)
 {
     char value[32];
     for (int i = 0; i < BIAS_KEY_COUNT; i++) {
         const struct bias_key *k = &bias_keys[i];
         bool first = i == 0 || strcmp(k->section, bias_keys[i - 1].section) != 0;
         if (first)
-            fprintf(stream, "%s[%s]\n", i ? "\n" : "", k->section);
+            fprintf(out, "%s[%s]\n", i ? "\n" : "", k->section);
         if (with_help)
-            write_help(k, stream);
+            write_help(k, out);
         bias_value_text(k, b->values[i], value, sizeof value);
-        fprintf(stream, "%s = %s\n", k->name, value);
+        fprintf(out, "%s = %s\n", k->name, value);
     }
     for (size_t i = 0; i < b->idioms.count; i++)
-        write_idiom(&b->idioms.data[i], stream);
-    return !ferror(stream);
+        write_idiom(&b->idioms.data[i], out);
+    return !ferror(out);
 }

@@ -68,7 +68,7 @@ bool bias_set(struct bias *b, const char *assignment, struct ordeal_error *e);
 /* Do the values go together? Names the line and the key at fault, and what is allowed. */
 bool bias_check(const struct bias *b, struct ordeal_error *e);
 /* As a bias file that says the same: every key, with its help as a comment when asked. */
-bool bias_write(const struct bias *b, FILE *stream, bool with_help);
+bool bias_write(const struct bias *b, FILE *out, bool with_help);
 
 /* False, with the reason. For those above. */
 bool bias_refuse(struct ordeal_error *e, const struct bias_origin *where, const char *format, ...)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The generator grows all threads together, an operation or a block at a time, so that what idioms
- * put into several of them meets when it is run. Integers only, one stream of random numbers a
+ * put into several of them meets when it is run. Integers only, one sequence of random numbers a
  * test, nothing allocated on the way. */
 #include "generate.h"
 

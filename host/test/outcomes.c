@@ -8,7 +8,7 @@
 
 enum { WORD_BITS = 64, FEWEST_PLACES = 64 };
 
-struct place { uint64_t signature; uint32_t outcome; }; /* outcome: from 1; 0: free */
+struct place { uint64_t hash; uint32_t outcome; }; /* outcome: from 1; 0: free */
 
 struct outcomes {
     const struct program *p;
@@ -95,7 +95,7 @@ static const uint64_t *with_way(struct outcomes *s, uint64_t iteration, const ui
     return s->way;
 }
 
-static uint64_t signature_of(const uint64_t *words, size_t count)
+static uint64_t hash_of(const uint64_t *words, size_t count)
 {
     uint64_t h = UINT64_C(0x9E3779B97F4A7C15);
     for (size_t i = 0; i < count; i++) {
@@ -132,11 +132,11 @@ static void forget(struct outcomes *s)
     s->count = 0;
 }
 
-static struct place *find(const struct outcomes *s, uint64_t signature, const uint64_t *words)
+static struct place *find(const struct outcomes *s, uint64_t hash, const uint64_t *words)
 {
-    size_t i = (size_t)signature & (s->places - 1);
+    size_t i = (size_t)hash & (s->places - 1);
     for (; s->table[i].outcome; i = (i + 1) & (s->places - 1))
-        if (s->table[i].signature == signature
+        if (s->table[i].hash == hash
             && (s->words == 0 || memcmp(s->kept + (s->table[i].outcome - 1) * s->words, words,
                                         s->words * sizeof *words) == 0))
             break;
@@ -148,8 +148,8 @@ static void put_back(struct outcomes *s)
     memset(s->table, 0, s->places * sizeof *s->table);
     for (uint32_t o = 0; o < s->count; o++) {
         const uint64_t *words = s->kept + o * s->words;
-        uint64_t signature = signature_of(words, s->words);
-        *find(s, signature, words) = (struct place){ signature, o + 1 };
+        uint64_t hash = hash_of(words, s->words);
+        *find(s, hash, words) = (struct place){ hash, o + 1 };
     }
 }
 
@@ -186,17 +186,17 @@ bool outcomes_add(struct outcomes *s, uint64_t iteration, const uint64_t *values
     if (s->capacity == 0)
         return true;
     const uint64_t *words = s->p->branches ? with_way(s, iteration, values) : values;
-    uint64_t signature = signature_of(words, s->words);
-    struct place *place = find(s, signature, words);
+    uint64_t hash = hash_of(words, s->words);
+    struct place *place = find(s, hash, words);
     if (place->outcome)
         return false;
     if (s->count == s->capacity) {
         if (!resize(s, s->places * 2))
             forget(s);
-        place = find(s, signature, words);
+        place = find(s, hash, words);
     }
     if (s->words)
         memcpy(s->kept + s->count * s->words, words, s->words * sizeof *words);
-    *place = (struct place){ signature, ++s->count };
+    *place = (struct place){ hash, ++s->count };
     return true;
 }

@@ -2,7 +2,7 @@
 /* Which outcomes of a test were seen before.
  *
  * An outcome is what tells executions apart: the values, the order of stores if the machine shows
- * it, and where there are branches, the way that was taken. It is looked up by a 64-bit signature
+ * it, and where there are branches, the way that was taken. It is looked up by a 64-bit hash
  * and then compared in full, so that no execution is ever taken for another one: what is not
  * checked again is equal to what was. Memory is bounded: when it is used up everything is
  * forgotten, and the worst is that something is checked twice. */

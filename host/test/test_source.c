@@ -8,12 +8,12 @@
 
 #include "generate.h"
 
-struct source {
-    struct source_plan plan;
+struct test_source {
+    struct test_source_plan plan;
     struct ordeal *o;
     struct generator *generator;
     uint64_t given;
-    FILE *stream;                /* of the file at hand */
+    FILE *open;                  /* of the file at hand */
     struct ordeal_reader *reader;
     const char *file;
     unsigned in_file;            /* tests it gave so far */
@@ -23,13 +23,13 @@ struct source {
 static bool asked_to_stop(void *user, const char *phase, double share)
 {
     (void)phase, (void)share;
-    const struct source *s = user;
+    const struct test_source *s = user;
     return s->plan.stop && s->plan.stop(s->plan.user);
 }
 
-struct source *source_new(const struct source_plan *plan)
+struct test_source *test_source_new(const struct test_source_plan *plan)
 {
-    struct source *s = calloc(1, sizeof *s);
+    struct test_source *s = calloc(1, sizeof *s);
     if (!s)
         return NULL;
     s->plan = *plan;
@@ -37,23 +37,23 @@ struct source *source_new(const struct source_plan *plan)
     if (s->o && plan->bias)
         s->generator = generator_new(plan->bias, plan->seed);
     if (!s->o || (plan->bias && !s->generator)) {
-        source_free(s);
+        test_source_free(s);
         return NULL;
     }
     ordeal_set_limits(s->o, &(struct ordeal_limits){ .progress = asked_to_stop, .user = s });
     return s;
 }
 
-static void close_file(struct source *s)
+static void close_file(struct test_source *s)
 {
     ordeal_reader_free(s->reader);
-    if (s->stream && s->stream != stdin)
-        fclose(s->stream);
+    if (s->open && s->open != stdin)
+        fclose(s->open);
     s->reader = NULL;
-    s->stream = NULL;
+    s->open = NULL;
 }
 
-void source_free(struct source *s)
+void test_source_free(struct test_source *s)
 {
     if (!s)
         return;
@@ -63,9 +63,9 @@ void source_free(struct source *s)
     free(s);
 }
 
-const struct ordeal_error *source_error(const struct source *s) { return &s->error; }
+const struct ordeal_error *test_source_error(const struct test_source *s) { return &s->error; }
 
-static enum ordeal_status refuse(struct source *s, enum ordeal_status status, const char *reason)
+static enum ordeal_status refuse(struct test_source *s, enum ordeal_status status, const char *reason)
 {
     s->error = (struct ordeal_error){ .status = status };
     snprintf(s->error.file, sizeof s->error.file, "%s", s->file ? s->file : "");
@@ -74,7 +74,7 @@ static enum ordeal_status refuse(struct source *s, enum ordeal_status status, co
 }
 
 /* What the library says, completed by what the system says of a failed read. */
-static enum ordeal_status keep_error(struct source *s, enum ordeal_status status, int system)
+static enum ordeal_status keep_error(struct test_source *s, enum ordeal_status status, int system)
 {
     if (status == ORDEAL_IO && system)
         return refuse(s, status, strerror(system));
@@ -85,7 +85,7 @@ static enum ordeal_status keep_error(struct source *s, enum ordeal_status status
     return status;
 }
 
-static enum ordeal_status make_next(struct source *s, struct source_test *test)
+static enum ordeal_status make_next(struct test_source *s, struct test_source_test *test)
 {
     if (s->given == s->plan.count)
         return ORDEAL_END;
@@ -95,21 +95,21 @@ static enum ordeal_status make_next(struct source *s, struct source_test *test)
     return status == ORDEAL_OK ? status : keep_error(s, status, 0);
 }
 
-static enum ordeal_status open_next(struct source *s)
+static enum ordeal_status open_next(struct test_source *s)
 {
     s->file = *s->plan.files;
     if (!s->file)
         return ORDEAL_END;
     s->plan.files++;
     s->in_file = 0;
-    s->stream = strcmp(s->file, "-") == 0 ? stdin : fopen(s->file, "re");
-    if (!s->stream)
+    s->open = strcmp(s->file, "-") == 0 ? stdin : fopen(s->file, "re");
+    if (!s->open)
         return refuse(s, ORDEAL_IO, strerror(errno));
-    s->reader = ordeal_reader_new(s->o, s->stream, s->file, ORDEAL_FORMAT_GUESS);
+    s->reader = ordeal_reader_new(s->o, s->open, s->file, ORDEAL_FORMAT_GUESS);
     return s->reader ? ORDEAL_OK : keep_error(s, ORDEAL_NO_MEMORY, 0);
 }
 
-static enum ordeal_status end_of_file(struct source *s)
+static enum ordeal_status end_of_file(struct test_source *s)
 {
     close_file(s);
     if (s->in_file == 0)
@@ -117,7 +117,7 @@ static enum ordeal_status end_of_file(struct source *s)
     return ORDEAL_OK;
 }
 
-static enum ordeal_status read_next(struct source *s, struct source_test *test)
+static enum ordeal_status read_next(struct test_source *s, struct test_source_test *test)
 {
     for (;;) {
         enum ordeal_status status = s->reader ? ORDEAL_OK : open_next(s);
@@ -129,7 +129,7 @@ static enum ordeal_status read_next(struct source *s, struct source_test *test)
             break;
         if (status != ORDEAL_END) {
             keep_error(s, status, errno);
-            source_take_back(s, test);
+            test_source_take_back(s, test);
             return status;
         }
         status = end_of_file(s);
@@ -144,13 +144,13 @@ static enum ordeal_status read_next(struct source *s, struct source_test *test)
     return ORDEAL_OK;
 }
 
-enum ordeal_status source_next(struct source *s, struct source_test *test)
+enum ordeal_status test_source_next(struct test_source *s, struct test_source_test *test)
 {
-    *test = (struct source_test){ 0 };
+    *test = (struct test_source_test){ 0 };
     return s->generator ? make_next(s, test) : read_next(s, test);
 }
 
-void source_take_back(struct source *s, struct source_test *test)
+void test_source_take_back(struct test_source *s, struct test_source_test *test)
 {
     (void)s;
     ordeal_trace_free(test->trace);

@@ -7,7 +7,7 @@
 
 #include "bias.h"
 
-struct source_plan {
+struct test_source_plan {
     const struct bias *bias;     /* of tests that are made: `count` from number `first` */
     uint64_t seed, first, count;
     char *const *files;          /* else these, "-" is standard input; ends with NULL */
@@ -15,18 +15,18 @@ struct source_plan {
     void *user;
 };
 
-struct source_test {
+struct test_source_test {
     uint64_t number;             /* of the bias; of those read from 0 */
     char name[280];              /* "test-7"; of files "sb.test", the second in it "sb.test#2" */
     struct ordeal_trace *trace;
 };
 
-struct source;
-struct source *source_new(const struct source_plan *plan);   /* NULL: out of memory */
-void source_free(struct source *s);
-/* ORDEAL_OK and a test, ORDEAL_END, or the reason in source_error(). */
-enum ordeal_status source_next(struct source *s, struct source_test *test);
-const struct ordeal_error *source_error(const struct source *s);
-void source_take_back(struct source *s, struct source_test *test);
+struct test_source;
+struct test_source *test_source_new(const struct test_source_plan *plan);   /* NULL: out of memory */
+void test_source_free(struct test_source *s);
+/* ORDEAL_OK and a test, ORDEAL_END, or the reason in test_source_error(). */
+enum ordeal_status test_source_next(struct test_source *s, struct test_source_test *test);
+const struct ordeal_error *test_source_error(const struct test_source *s);
+void test_source_take_back(struct test_source *s, struct test_source_test *test);
 
 #endif

@@ -5,9 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
+#include "base/interrupt.h"
 #include "targets/board/board_numbers.h"
 #include "judge.h"
-#include "base/progress.h"
 #include "base/random.h"
 #include "targets/soc/soc_runner.h"
 
@@ -127,26 +128,26 @@ static bool judge_run(void *user, uint64_t iteration, const uint64_t *values)
 static bool run_litmus(struct selftest *t, const struct program *p)
 {
     uint32_t model = board_machine_hello(t->board)->parameters[BOARD_PARAM_MODEL];
-    struct sim_plan plan = { .soc = board_machine_interface(t->board), .seed = 1, .timeout = 60,
+    struct soc_runner_plan plan = { .soc = board_machine_interface(t->board), .seed = 1, .timeout = 60,
                              .setup.model = model < 4 ? (enum soc_model)model : SOC_TSO };
-    struct sim_machine *m = sim_machine_new(&plan);
-    struct abilities can = m ? sim_machine_can(m) : (struct abilities){ 0 };
+    struct soc_runner *m = soc_runner_new(&plan);
+    struct abilities can = m ? soc_runner_can(m) : (struct abilities){ 0 };
     char refusal[256];
     if (!m)
         return fail(t, "out of memory");
     if (target_refusal(&can, p, refusal, sizeof refusal)) { /* one hart alone: nothing races */
         snprintf(t->result.text, sizeof t->result.text, "iterations=0");
-        sim_machine_free(m);
+        soc_runner_free(m);
         return true;
     }
-    struct machine_claims claims = sim_machine_claims(m);
+    struct machine_claims claims = soc_runner_claims(m);
     struct ordeal_limits limits = { .seconds = 60 };
     struct trial trial = { .judge = judge_new(claims.model, &claims, &limits) };
     struct target_sink sink = { judge_run, &trial };
     bool good = trial.judge || fail(t, "out of memory");
     if (good) {
         judge_begin(trial.judge, p);
-        enum target_result end = sim_machine_run(m, p, 0, ITERATIONS, &sink, &t->why);
+        enum target_result end = soc_runner_run(m, p, 0, ITERATIONS, &sink, &t->why);
         if (trial.status != ORDEAL_OK)
             good = fail(t, judge_error(trial.judge)->reason);
         else if (trial.runs && trial.result != ORDEAL_PASS)
@@ -155,10 +156,10 @@ static bool run_litmus(struct selftest *t, const struct program *p)
         else if (end != TARGET_DONE)
             good = fail(t, interrupted() ? "interrupted" : t->why.text);
         snprintf(t->result.text, sizeof t->result.text, "iterations=%" PRIu32 " model=%s cycles=%"
-                 PRIu64, trial.runs, ordeal_model_name(claims.model), sim_machine_cycles(m));
+                 PRIu64, trial.runs, ordeal_model_name(claims.model), soc_runner_cycles(m));
     }
     judge_free(trial.judge);
-    sim_machine_free(m);
+    soc_runner_free(m);
     return good;
 }
 

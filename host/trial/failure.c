@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/interrupt.h"
 #include "judge.h"
 #include "test/outcomes.h"
-#include "base/progress.h"
 #include "tell/output_line.h"
 #include "saved.h"
 #include "shrink.h"
@@ -33,25 +33,19 @@ static struct ordeal_limits limits_of(const struct failure_plan *plan)
                                    .progress = interrupted() ? NULL : stop_on_interrupt };
 }
 
-static bool say(struct why *why, const char *text)
-{
-    snprintf(why->text, sizeof why->text, "%s", text);
-    return false;
-}
-
 /* ---- the line ------------------------------------------------------------------------------ */
 
-static void tell_verdict(cJSON *record, const struct input *in, const struct ordeal_verdict *v)
+static void tell_verdict(cJSON *line, const struct input *in, const struct ordeal_verdict *v)
 {
-    record_counters(record, v);
+    output_line_counters(line, v);
     if (ordeal_verdict_result(v) == ORDEAL_FAIL) {
-        cJSON_AddBoolToObject(record, "certified", true);
-        record_core(record, in->trace, v);
-        record_reason(record, in, v);
-        cJSON_DeleteItemFromObject(record, "at"); /* its lines are of no file; the folder has one */
+        cJSON_AddBoolToObject(line, "certified", true);
+        output_line_core(line, in->trace, v);
+        output_line_reason(line, in, v);
+        cJSON_DeleteItemFromObject(line, "at"); /* its lines are of no file; the folder has one */
     }
     if (ordeal_verdict_note(v)[0])
-        cJSON_AddStringToObject(record, "note", ordeal_verdict_note(v));
+        cJSON_AddStringToObject(line, "note", ordeal_verdict_note(v));
 }
 
 /* ---- the folder ---------------------------------------------------------------------------- */
@@ -78,7 +72,7 @@ static void add_number(struct replay *r, const char *option, int which, uint64_t
 
 /* Where the seed tells all, that one execution; elsewhere the test as often as it was run. */
 static void replay_of(struct replay *r, const struct failure_plan *plan,
-                      const struct stream_test *t)
+                      const struct pipeline_test *t)
 {
     bool exact = plan->target->exact;
     r->count = 0;
@@ -100,7 +94,7 @@ static void replay_of(struct replay *r, const struct failure_plan *plan,
     add_word(r, SAVED_TEST);
 }
 
-static bool save(const struct failure_plan *plan, const struct stream_test *t,
+static bool save(const struct failure_plan *plan, const struct pipeline_test *t,
                  const struct ordeal_trace *trace, char *path, size_t size, struct why *why)
 {
     struct replay replay;
@@ -238,14 +232,14 @@ static bool tell_small(struct trial *t, const struct ordeal_trace *small, const 
     struct program p;
     struct ordeal_error e;
     if (!program_compile(&p, small, "small", &e))
-        return say(why, "what it was shrunk to cannot be run");
+        return why_say(why, "what it was shrunk to cannot be run");
     if (t->identity != program_identity(&p))
         try_program(t, &p);
     bool good = t->identity == program_identity(&p)
              && (t->to_break
                  || program_trace(&p, t->iteration, t->values, &claims, o, &trace) == ORDEAL_OK);
     if (!good)
-        say(why, "what it was shrunk to did not fail again");
+        why_say(why, "what it was shrunk to did not fail again");
     good = good && saved_add_small(path, small, trace, t->broke.text, plan->model, why);
     if (good && plan->waves && !interrupted()) {
         if (trace)
@@ -258,29 +252,29 @@ static bool tell_small(struct trial *t, const struct ordeal_trace *small, const 
     return good;
 }
 
-static bool keep_small(struct trial *t, const struct stream_test *test,
+static bool keep_small(struct trial *t, const struct pipeline_test *test,
                        const struct shrink_hint *hint, const char *path, struct ordeal *o,
-                       cJSON *record, struct why *why)
+                       cJSON *line, struct why *why)
 {
     struct shrink_judge judge = { .fails = still_fails, .stop = stop_shrinking, .user = t };
     struct shrink_report report;
     struct ordeal_trace *small = NULL;
     bool good = shrink_test(test->test, hint, o, &judge, &small, &report) == ORDEAL_OK;
     if (!good)
-        say(why, "out of memory in shrinking it");
+        why_say(why, "out of memory in shrinking it");
     else if (report.kept == 0)
-        cJSON_AddStringToObject(record, "small", "as it was");
+        cJSON_AddStringToObject(line, "small", "as it was");
     else
         good = tell_small(t, small, path, o, why);
     if (good && report.kept)
-        cJSON_AddNumberToObject(record, "small", (double)report.after.operations);
+        cJSON_AddNumberToObject(line, "small", (double)report.after.operations);
     ordeal_trace_free(small);
     return good;
 }
 
-static bool shrink(const struct failure_plan *plan, const struct stream_test *test,
+static bool shrink(const struct failure_plan *plan, const struct pipeline_test *test,
                    const struct shrink_hint *hint, const char *path, struct ordeal *o,
-                   cJSON *record, struct why *why)
+                   cJSON *line, struct why *why)
 {
     struct machine_claims claims = plan->target->claims(plan->machine);
     struct ordeal_limits limits = limits_of(plan);
@@ -289,8 +283,8 @@ static bool shrink(const struct failure_plan *plan, const struct stream_test *te
                        .operations = EFFORT * plan->iterations * test->program->operations };
     t.judge = judge_new(plan->model, &claims, &limits);
     t.seen = outcomes_new(TRIAL_BYTES, &claims);
-    bool good = t.judge && t.seen ? keep_small(&t, test, hint, path, o, record, why)
-                                  : say(why, "out of memory");
+    bool good = t.judge && t.seen ? keep_small(&t, test, hint, path, o, line, why)
+                                  : why_say(why, "out of memory");
     judge_free(t.judge);
     outcomes_free(t.seen);
     free(t.values);
@@ -300,14 +294,14 @@ static bool shrink(const struct failure_plan *plan, const struct stream_test *te
 /* -------------------------------------------------------------------------------------------- */
 
 /* Into a folder, with waves, and made small. */
-static bool keep(const struct failure_plan *plan, const struct stream_test *t,
-                 const struct input *in, const struct ordeal_verdict *v, cJSON *record,
+static bool keep(const struct failure_plan *plan, const struct pipeline_test *t,
+                 const struct input *in, const struct ordeal_verdict *v, cJSON *line,
                  struct why *why)
 {
     char path[PATH_MAX];
     if (!save(plan, t, in->trace, path, sizeof path, why))
         return false;
-    cJSON_AddStringToObject(record, "saved", path);
+    cJSON_AddStringToObject(line, "saved", path);
     bool good = true;
     if (plan->waves && !interrupted())
         good = add_waves(plan, t->program, t->iteration, in->trace, v, t->broke, path, "", why);
@@ -316,33 +310,33 @@ static bool keep(const struct failure_plan *plan, const struct stream_test *t,
         struct shrink_hint hint = { 0 };
         if (v && shrink_find_hint(t->test, in->trace, v, &ops, &hint.count))
             hint.ops = ops;
-        good = shrink(plan, t, hint.ops ? &hint : NULL, path, in->o, record, why);
+        good = shrink(plan, t, hint.ops ? &hint : NULL, path, in->o, line, why);
         free(ops);
     }
     return good;
 }
 
-static bool tell_trace(const struct failure_plan *plan, const struct stream_test *t,
-                       struct input *in, cJSON *record, struct why *why)
+static bool tell_trace(const struct failure_plan *plan, const struct pipeline_test *t,
+                       struct input *in, cJSON *line, struct why *why)
 {
     struct ordeal_verdict *v = NULL;
     struct ordeal_options how = { .model = plan->model, .no_core = interrupted() };
     if (ordeal_check(in->trace, &how, &v) == ORDEAL_OK)
-        tell_verdict(record, in, v);
-    bool good = t->result != ORDEAL_FAIL || !plan->directory || keep(plan, t, in, v, record, why);
+        tell_verdict(line, in, v);
+    bool good = t->result != ORDEAL_FAIL || !plan->directory || keep(plan, t, in, v, line, why);
     ordeal_verdict_free(v);
     return good;
 }
 
-static bool tell_broke(const struct failure_plan *plan, const struct stream_test *t,
-                       struct input *in, cJSON *record, struct why *why)
+static bool tell_broke(const struct failure_plan *plan, const struct pipeline_test *t,
+                       struct input *in, cJSON *line, struct why *why)
 {
-    cJSON_AddBoolToObject(record, "broke", true);
-    cJSON_AddStringToObject(record, "reason", t->broke);
-    return !plan->directory || keep(plan, t, in, NULL, record, why);
+    cJSON_AddBoolToObject(line, "broke", true);
+    cJSON_AddStringToObject(line, "reason", t->broke);
+    return !plan->directory || keep(plan, t, in, NULL, line, why);
 }
 
-bool failure_tell(const struct failure_plan *plan, const struct stream_test *t, cJSON **record,
+bool failure_tell(const struct failure_plan *plan, const struct pipeline_test *t, cJSON **line,
                   struct why *why)
 {
     struct machine_claims claims = plan->target->claims(plan->machine);
@@ -350,19 +344,19 @@ bool failure_tell(const struct failure_plan *plan, const struct stream_test *t, 
     char label[320];
     struct input in = { .name = label, .o = ordeal_new(NULL) };
     snprintf(label, sizeof label, "%s#%" PRIu64, t->name, t->iteration);
-    *record = record_new(verdict_words[t->result], &in);
-    cJSON_AddStringToObject(*record, "model", ordeal_model_name(plan->model));
+    *line = output_line_new(verdict_words[t->result], &in);
+    cJSON_AddStringToObject(*line, "model", ordeal_model_name(plan->model));
     if (!in.o || !(t->values || t->broke))
-        return ordeal_free(in.o), say(why, "out of memory");
+        return ordeal_free(in.o), why_say(why, "out of memory");
     ordeal_set_limits(in.o, &limits);
     bool good;
     if (t->broke)
-        good = tell_broke(plan, t, &in, *record, why);
+        good = tell_broke(plan, t, &in, *line, why);
     else if (program_trace(t->program, t->iteration, t->values, &claims, in.o, &in.trace)
              == ORDEAL_OK)
-        good = tell_trace(plan, t, &in, *record, why);
+        good = tell_trace(plan, t, &in, *line, why);
     else
-        good = say(why, ordeal_last_error(in.o)->reason);
+        good = why_say(why, "%s", ordeal_last_error(in.o)->reason);
     ordeal_trace_free(in.trace);
     ordeal_free(in.o);
     return good;

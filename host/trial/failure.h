@@ -25,8 +25,8 @@ struct failure_plan {
 };
 
 /* "FAIL test-7#12 model=TSO …"; NULL: out of memory. False: `why`; what could be done is in the
- * record all the same. */
-bool failure_tell(const struct failure_plan *plan, const struct stream_test *t, cJSON **record,
+ * line all the same. */
+bool failure_tell(const struct failure_plan *plan, const struct pipeline_test *t, cJSON **line,
                   struct why *why);
 
 #endif

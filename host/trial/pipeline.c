@@ -7,29 +7,30 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/progress.h"
+#include "base/clock.h"
+#include "base/interrupt.h"
 
 static const double LOOK_SECONDS = 1; /* between looks for machines that came */
 
 /* ---- waiting ------------------------------------------------------------------- */
 
-void stream_tick(struct stream *s)
+void pipeline_tick(struct pipeline *s)
 {
     const struct runner *r = &s->runners[0];
-    struct stream_totals so_far = s->report->totals;
+    struct pipeline_totals so_far = s->report->totals;
     so_far.seconds = now_seconds() - s->started;
     so_far.operations = s->operations;
     if (!r->lives && r->running)
         so_far.operations += r->running->told.iterations * r->running->program.operations;
     if (s->plan->tick)
         s->plan->tick(s->plan->user, &so_far);
-    if (interrupted() && s->end == STREAM_DONE) {
-        s->end = STREAM_INTERRUPTED;
+    if (interrupted() && s->end == PIPELINE_DONE) {
+        s->end = PIPELINE_INTERRUPTED;
         s->stop = true;
     }
 }
 
-static void wait_a_while(struct stream *s)
+static void wait_a_while(struct pipeline *s)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -41,39 +42,39 @@ static void wait_a_while(struct stream *s)
 
 /* The caller's thread also looks after the progress line and ^C, and between tests after those
  * that are checked. */
-void stream_wait(struct runner *r)
+void pipeline_wait(struct runner *r)
 {
-    struct stream *s = r->s;
+    struct pipeline *s = r->s;
     wait_a_while(s);
     if (r->lives)
         return;
     pthread_mutex_unlock(&s->lock);
-    stream_tick(s);
+    pipeline_tick(s);
     if (!r->running)
-        stream_settle(s);
+        pipeline_settle(s);
     pthread_mutex_lock(&s->lock);
 }
 
 /* ---- settling ------------------------------------------------------------------ */
 
-static void stop_here(struct stream *s, enum stream_end end)
+static void stop_here(struct pipeline *s, enum pipeline_end end)
 {
-    if (s->end == STREAM_DONE)
+    if (s->end == PIPELINE_DONE)
         s->end = end;
     s->told_all = true;
     s->stop = true;
 }
 
 /* Of several machines: what was run is told when it is its turn, and only then checked. */
-static void tell_chunk(struct stream *s, struct chunk *c)
+static void tell_chunk(struct pipeline *s, struct chunk *c)
 {
     for (size_t i = 0; i < c->count && !s->stop; i++) {
         const uint64_t *outcome = c->words + i * c->stride;
         if (!s->plan->outcome(s->plan->user, &c->test->told, outcome[0], outcome + 1))
-            stop_here(s, STREAM_STOPPED);
+            stop_here(s, PIPELINE_STOPPED);
     }
     if (!s->plan->check) {
-        stream_return_chunk(s, c);
+        pipeline_return_chunk(s, c);
         return;
     }
     pthread_mutex_lock(&s->lock);
@@ -82,9 +83,9 @@ static void tell_chunk(struct stream *s, struct chunk *c)
     pthread_mutex_unlock(&s->lock);
 }
 
-static void settle_one(struct stream *s, struct test *t)
+static void settle_one(struct pipeline *s, struct test *t)
 {
-    struct stream_totals *totals = &s->report->totals;
+    struct pipeline_totals *totals = &s->report->totals;
     t->told.operations = t->told.iterations * t->program.operations;
     totals->iterations += t->told.iterations;
     totals->outcomes += t->told.outcomes;
@@ -99,17 +100,17 @@ static void settle_one(struct stream *s, struct test *t)
         ++*(t->told.lost ? &totals->lost : &totals->results[t->told.result]);
         totals->next = t->source.number + 1;
         if (!s->plan->settled(s->plan->user, &t->told))
-            stop_here(s, STREAM_STOPPED);
+            stop_here(s, PIPELINE_STOPPED);
     }
-    if (t->end != STREAM_DONE) {
-        if (s->end == STREAM_DONE)
+    if (t->end != PIPELINE_DONE) {
+        if (s->end == PIPELINE_DONE)
             s->report->error = t->error;
         stop_here(s, t->end);
     }
 }
 
 /* Those at the head of the line whose outcomes are all checked. */
-void stream_settle(struct stream *s)
+void pipeline_settle(struct pipeline *s)
 {
     pthread_mutex_lock(&s->lock);
     for (struct test *t; !s->stop && (t = s->flight.first); ) {
@@ -145,7 +146,7 @@ static void hide_signals(sigset_t *before)
 }
 
 /* With a thread of its own, or else it is the caller's. */
-static bool start_runner(struct stream *s, void *machine, bool lives)
+static bool start_runner(struct pipeline *s, void *machine, bool lives)
 {
     struct runner *r = &s->runners[s->runner_count];
     sigset_t before;
@@ -162,7 +163,7 @@ static bool start_runner(struct stream *s, void *machine, bool lives)
 }
 
 /* So many are about to start: all are counted before the first may go. */
-static void expect_runners(struct stream *s, int count)
+static void expect_runners(struct pipeline *s, int count)
 {
     pthread_mutex_lock(&s->lock);
     s->runners_left += count;
@@ -170,7 +171,7 @@ static void expect_runners(struct stream *s, int count)
     pthread_mutex_unlock(&s->lock);
 }
 
-static bool start_runners(struct stream *s)
+static bool start_runners(struct pipeline *s)
 {
     bool alone = s->plan->machine_count == 1 && !s->plan->another, good = true;
     if (!alone)
@@ -181,7 +182,7 @@ static bool start_runners(struct stream *s)
 }
 
 /* A machine that has come takes part from now on. */
-static void look_for_machines(struct stream *s)
+static void look_for_machines(struct pipeline *s)
 {
     double now = now_seconds();
     if (!s->plan->another || s->runner_count == MOST_MACHINES || now - s->looked < LOOK_SECONDS)
@@ -200,18 +201,18 @@ static void look_for_machines(struct stream *s)
 }
 
 /* Until all tests are, those to come included. */
-static void settle_all(struct stream *s)
+static void settle_all(struct pipeline *s)
 {
-    stream_settle(s);
+    pipeline_settle(s);
     pthread_mutex_lock(&s->lock);
     while (!s->stop && (s->runners_left || s->flight.count)) {
         const struct test *first = s->flight.first;
         if (!first || !(first->untold.first || (first->ran && !first->chunks)))
             wait_a_while(s);
         pthread_mutex_unlock(&s->lock);
-        stream_tick(s);
+        pipeline_tick(s);
         look_for_machines(s);
-        stream_settle(s);
+        pipeline_settle(s);
         pthread_mutex_lock(&s->lock);
     }
     pthread_mutex_unlock(&s->lock);
@@ -228,7 +229,7 @@ static int cores(void)
 
 static void on_wake(int signal) { (void)signal; }
 
-static bool start_threads(struct stream *s)
+static bool start_threads(struct pipeline *s)
 {
     sigset_t before;
     sigaction(SIGUSR1, &(struct sigaction){ .sa_handler = on_wake }, NULL);
@@ -245,7 +246,7 @@ static bool start_threads(struct stream *s)
         && start_runners(s);
 }
 
-static void end_threads(struct stream *s)
+static void end_threads(struct pipeline *s)
 {
     pthread_mutex_lock(&s->lock);
     s->stop = true;              /* of a whole run nothing is left that it could stop */
@@ -278,7 +279,7 @@ static void end_threads(struct stream *s)
     }
 }
 
-static bool open_stream(struct stream *s)
+static bool open_stream(struct pipeline *s)
 {
     pthread_condattr_t monotonic;
     pthread_condattr_init(&monotonic);
@@ -294,20 +295,20 @@ static bool open_stream(struct stream *s)
     tests_init(&s->retired);
     chunks_init(&s->fresh);
     chunks_init(&s->queue);
-    struct source_plan source = s->plan->source;
-    source.stop = stream_is_stopped;
+    struct test_source_plan source = s->plan->source;
+    source.stop = pipeline_is_stopped;
     source.user = s;
-    s->source = source_new(&source);
+    s->source = test_source_new(&source);
     if (s->source && start_threads(s))
         return true;
     s->report->error = (struct ordeal_error){ .status = ORDEAL_NO_MEMORY,
                                               .reason = "out of memory" };
-    stop_here(s, STREAM_BAD);
+    stop_here(s, PIPELINE_BAD);
     return false;
 }
 
 /* What is left of an end before the end: violations known by then are told. */
-static void close_stream(struct stream *s)
+static void close_stream(struct pipeline *s)
 {
     struct test *t;
     end_threads(s);
@@ -320,7 +321,7 @@ static void close_stream(struct stream *s)
     }
     while ((t = tests_pop(&s->ready)) || (t = tests_pop(&s->retired)))
         free_test(s, t);
-    source_free(s->source);
+    test_source_free(s->source);
     pthread_cond_destroy(&s->for_runners);
     pthread_cond_destroy(&s->for_maker);
     pthread_cond_destroy(&s->for_sifter);
@@ -338,13 +339,13 @@ static double cost_of_clock(void)
     return (now_seconds() - begin) / LOOKS;
 }
 
-enum stream_end stream_run(const struct stream_plan *plan, struct stream_report *report)
+enum pipeline_end pipeline_run(const struct pipeline_plan *plan, struct pipeline_report *report)
 {
     void *machine = plan->machines[0];
-    struct stream s = { .plan = plan, .report = report, .started = now_seconds(),
+    struct pipeline s = { .plan = plan, .report = report, .started = now_seconds(),
                         .clock_seconds = cost_of_clock(), .can = plan->target->can(machine),
                         .claims = plan->target->claims(machine) };
-    *report = (struct stream_report){ .totals.next = plan->source.first };
+    *report = (struct pipeline_report){ .totals.next = plan->source.first };
     if (open_stream(&s)) {
         if (!s.runners[0].lives)
             runner_work(&s.runners[0]);
@@ -354,10 +355,10 @@ enum stream_end stream_run(const struct stream_plan *plan, struct stream_report 
     close_stream(&s);
     for (int i = 0; i < s.runner_count; i++)
         report->totals.running += s.runners[i].run_seconds / s.runner_count;
-    if (s.end == STREAM_DONE && s.check_end != STREAM_DONE) {
+    if (s.end == PIPELINE_DONE && s.check_end != PIPELINE_DONE) {
         s.end = s.check_end;
         report->error = s.check_error;
-    } else if (s.end == STREAM_DONE && s.made) {
+    } else if (s.end == PIPELINE_DONE && s.made) {
         s.end = s.made_end;
         report->error = s.made_error;
     }

@@ -13,7 +13,7 @@
 #include "test/test_source.h"
 #include "targets/target.h"
 
-struct stream_test {
+struct pipeline_test {
     uint64_t number;
     const char *name;
     const struct ordeal_trace *test;
@@ -27,7 +27,7 @@ struct stream_test {
     const char *lost;            /* no result: the machine got out of reach at `iteration` */
 };
 
-struct stream_totals {
+struct pipeline_totals {
     uint64_t tests, iterations, outcomes, operations, cycles;
     uint64_t results[3];         /* tests by enum ordeal_result */
     uint64_t lost;               /* the others: nobody knows what they did */
@@ -36,40 +36,40 @@ struct stream_totals {
     double running;              /* of these the machines ran, on average; known at the end */
 };
 
-struct stream_plan {
+struct pipeline_plan {
     const struct target *target;
     void *const *machines;       /* one; or several alike, of a target that is exact */
     int machine_count;
-    struct source_plan source;
+    struct test_source_plan source;
     bool patient;                /* look at what is there of the first tests before any is run */
     uint64_t first_iteration, iterations;
     bool check;
     enum ordeal_model model;     /* to check */
     double limit;                /* seconds of one check */
     /* All on the caller's thread; outcome and settled return false to stop. */
-    bool (*outcome)(void *user, const struct stream_test *t, uint64_t iteration,
+    bool (*outcome)(void *user, const struct pipeline_test *t, uint64_t iteration,
                     const uint64_t *values);              /* NULL, or every execution in order */
-    bool (*settled)(void *user, const struct stream_test *t);
+    bool (*settled)(void *user, const struct pipeline_test *t);
     /* NULL, or now and then: a machine more that has come, alike; NULL: none. */
     void *(*another)(void *user, int at_work);
-    void (*tick)(void *user, const struct stream_totals *so_far); /* now and then */
+    void (*tick)(void *user, const struct pipeline_totals *so_far); /* now and then */
     void *user;
 };
 
-enum stream_end {
-    STREAM_DONE,
-    STREAM_STOPPED,              /* by a callback */
-    STREAM_INTERRUPTED,          /* ^C */
-    STREAM_BAD,                  /* error: a test that is wrong, refused, or cannot be checked */
-    STREAM_TARGET,               /* error: the target failed or hung */
-    STREAM_INTERNAL,             /* error: a verdict that could not be proved */
+enum pipeline_end {
+    PIPELINE_DONE,
+    PIPELINE_STOPPED,              /* by a callback */
+    PIPELINE_INTERRUPTED,          /* ^C */
+    PIPELINE_BAD,                  /* error: a test that is wrong, refused, or cannot be checked */
+    PIPELINE_TARGET,               /* error: the target failed or hung */
+    PIPELINE_INTERNAL,             /* error: a verdict that could not be proved */
 };
 
-struct stream_report {
-    struct stream_totals totals;
+struct pipeline_report {
+    struct pipeline_totals totals;
     struct ordeal_error error;   /* file: the name of the test */
 };
 
-enum stream_end stream_run(const struct stream_plan *plan, struct stream_report *report);
+enum pipeline_end pipeline_run(const struct pipeline_plan *plan, struct pipeline_report *report);
 
 #endif

@@ -9,10 +9,10 @@
 static bool stop_check(void *user, const char *phase, double share)
 {
     (void)phase, (void)share;
-    return stream_is_stopped(user);
+    return pipeline_is_stopped(user);
 }
 
-static struct chunk *next_chunk(struct stream *s)
+static struct chunk *next_chunk(struct pipeline *s)
 {
     pthread_mutex_lock(&s->lock);
     struct chunk *c = chunks_pop(&s->queue, &s->for_checkers, &s->lock);
@@ -21,14 +21,14 @@ static struct chunk *next_chunk(struct stream *s)
 }
 
 /* The gravest is told of a test, and of those the first execution. */
-static bool is_worse(const struct stream_test *t, enum ordeal_result result, uint64_t iteration)
+static bool is_worse(const struct pipeline_test *t, enum ordeal_result result, uint64_t iteration)
 {
     static const int gravity[] = { [ORDEAL_PASS] = 0, [ORDEAL_UNDECIDED] = 1, [ORDEAL_FAIL] = 2 };
     return gravity[result] > gravity[t->result]
            || (result != ORDEAL_PASS && result == t->result && iteration < t->iteration);
 }
 
-static void note_result(struct stream *s, const struct chunk *c, enum ordeal_result result,
+static void note_result(struct pipeline *s, const struct chunk *c, enum ordeal_result result,
                         const uint64_t *outcome)
 {
     struct test *t = c->test;
@@ -49,7 +49,7 @@ static void note_result(struct stream *s, const struct chunk *c, enum ordeal_res
 }
 
 /* Is there an earlier execution that fails already? Then this one tells nothing new. */
-static bool is_settled(struct stream *s, const struct test *t, uint64_t iteration)
+static bool is_settled(struct pipeline *s, const struct test *t, uint64_t iteration)
 {
     if (!t->failed)
         return false;
@@ -59,23 +59,23 @@ static bool is_settled(struct stream *s, const struct test *t, uint64_t iteratio
     return settled;
 }
 
-static void note_error(struct stream *s, const struct test *t, const struct ordeal_error *e)
+static void note_error(struct pipeline *s, const struct test *t, const struct ordeal_error *e)
 {
     pthread_mutex_lock(&s->lock);
-    if (s->check_end == STREAM_DONE && !s->stop) {
+    if (s->check_end == PIPELINE_DONE && !s->stop) {
         struct ordeal_error *kept = &s->check_error;
-        s->check_end = e->status == ORDEAL_BAD_INPUT ? STREAM_TARGET
-                       : e->status == ORDEAL_INTERNAL ? STREAM_INTERNAL : STREAM_BAD;
+        s->check_end = e->status == ORDEAL_BAD_INPUT ? PIPELINE_TARGET
+                       : e->status == ORDEAL_INTERNAL ? PIPELINE_INTERNAL : PIPELINE_BAD;
         *kept = (struct ordeal_error){ .status = e->status };
         snprintf(kept->file, sizeof kept->file, "%.255s", t->source.name);
         snprintf(kept->reason, sizeof kept->reason, "%s%.400s",
-                 s->check_end == STREAM_TARGET ? "the target brought back " : "", e->reason);
+                 s->check_end == PIPELINE_TARGET ? "the target brought back " : "", e->reason);
     }
     s->stop = true;
     pthread_mutex_unlock(&s->lock);
 }
 
-static void check_chunk(struct stream *s, struct judge *judge, const struct chunk *c)
+static void check_chunk(struct pipeline *s, struct judge *judge, const struct chunk *c)
 {
     for (size_t i = 0; i < c->count && !s->stop; i++) {
         const uint64_t *outcome = c->words + i * c->stride;
@@ -91,7 +91,7 @@ static void check_chunk(struct stream *s, struct judge *judge, const struct chun
 
 void *checker_main(void *user)
 {
-    struct stream *s = user;
+    struct pipeline *s = user;
     struct ordeal_limits limits = { .seconds = s->plan->limit, .progress = stop_check, .user = s };
     struct judge *judge = judge_new(s->plan->model, &s->claims, &limits);
     struct chunk *c;
@@ -106,7 +106,7 @@ void *checker_main(void *user)
         begun = c->test->serial;
         if (judge)
             check_chunk(s, judge, c);
-        stream_return_chunk(s, c);
+        pipeline_return_chunk(s, c);
     }
     judge_free(judge);
     return NULL;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/progress.h"
+#include "base/clock.h"
 #include "pipeline_parts.h"
 
 enum { PERIOD = 64 };                        /* outcomes between looks at the clock */
@@ -16,7 +16,7 @@ static const double hand_over_every = 0.01;  /* seconds: a slow target's are che
  * first one must not wait for them. */
 static bool must_wait(struct runner *r, const struct test *t, size_t most)
 {
-    struct stream *s = r->s;
+    struct pipeline *s = r->s;
     if (s->stop)
         return false;
     if (r->lives && s->plan->outcome && t == s->flight.first)
@@ -26,7 +26,7 @@ static bool must_wait(struct runner *r, const struct test *t, size_t most)
 
 static void hand_over(struct runner *r)
 {
-    struct stream *s = r->s;
+    struct pipeline *s = r->s;
     struct chunk *c = r->filling;
     r->filling = NULL;
     if (!c)
@@ -46,19 +46,19 @@ static void hand_over(struct runner *r)
     if (must_wait(r, t, QUEUE_BYTES)) {
         double begin = now_seconds();
         while (must_wait(r, t, QUEUE_BYTES / 2))
-            stream_wait(r);
+            pipeline_wait(r);
         r->waited += now_seconds() - begin;
     }
     pthread_mutex_unlock(&s->lock);
 }
 
-static bool could_not_run(struct runner *r, enum stream_end end, enum ordeal_status status,
+static bool could_not_run(struct runner *r, enum pipeline_end end, enum ordeal_status status,
                           const char *reason)
 {
     struct test *t = r->running;
     t->end = end;
     t->error = (struct ordeal_error){ .status = status };
-    if (end == STREAM_TARGET)
+    if (end == PIPELINE_TARGET)
         snprintf(t->error.file, sizeof t->error.file, "%.255s", t->source.name);
     snprintf(t->error.reason, sizeof t->error.reason, "%.511s", reason);
     return false;
@@ -72,7 +72,7 @@ static bool start_chunk(struct runner *r)
     room = room ? room : 1;
     size_t bytes = sizeof *r->filling + room * stride * sizeof(uint64_t);
     if (!(r->filling = malloc(bytes)))
-        return could_not_run(r, STREAM_BAD, ORDEAL_NO_MEMORY, "out of memory");
+        return could_not_run(r, PIPELINE_BAD, ORDEAL_NO_MEMORY, "out of memory");
     *r->filling = (struct chunk){ .test = r->running, .machine = r->number, .bytes = bytes,
                                   .stride = stride, .room = room };
     return true;
@@ -94,12 +94,12 @@ static bool keep(struct runner *r, uint64_t iteration, const uint64_t *values)
 
 static bool take_outcome(struct runner *r, uint64_t iteration, const uint64_t *values)
 {
-    struct stream *s = r->s;
-    const struct stream_plan *plan = s->plan;
-    struct stream_test *told = &r->running->told;
+    struct pipeline *s = r->s;
+    const struct pipeline_plan *plan = s->plan;
+    struct pipeline_test *told = &r->running->told;
     told->iterations++;
     if (!r->lives && plan->outcome && !plan->outcome(plan->user, told, iteration, values)) {
-        s->end = STREAM_STOPPED;
+        s->end = PIPELINE_STOPPED;
         s->told_all = true;
         s->stop = true;
         return false;
@@ -111,7 +111,7 @@ static bool take_outcome(struct runner *r, uint64_t iteration, const uint64_t *v
 static bool sink(void *user, uint64_t iteration, const uint64_t *values)
 {
     struct runner *r = user;
-    struct stream *s = r->s;
+    struct pipeline *s = r->s;
     uint64_t phase = r->calls++ % PERIOD;
     if (phase > 1)
         return take_outcome(r, iteration, values) && !s->stop;
@@ -127,21 +127,21 @@ static bool sink(void *user, uint64_t iteration, const uint64_t *values)
         r->handed_over = now_seconds() - r->waited;
     }
     if (!r->lives)
-        stream_tick(s);
+        pipeline_tick(s);
     r->sink_seconds += now_seconds() - r->waited - begin;
     return good && !s->stop && !r->running->failed;
 }
 
 /* ---- tests --------------------------------------------------------------------- */
 
-static bool is_crowded(const struct stream *s)
+static bool is_crowded(const struct pipeline *s)
 {
     return s->flight.count > FLIGHT_TESTS || s->flight.weight > MOST_OPERATIONS;
 }
 
-static bool is_patient(const struct stream *s) { return s->plan->patient && !s->begun; }
+static bool is_patient(const struct pipeline *s) { return s->plan->patient && !s->begun; }
 
-static bool nothing_to_take(const struct stream *s)
+static bool nothing_to_take(const struct pipeline *s)
 {
     if (is_crowded(s))
         return true;
@@ -150,13 +150,13 @@ static bool nothing_to_take(const struct stream *s)
 
 static struct test *take_test(struct runner *r)
 {
-    struct stream *s = r->s;
+    struct pipeline *s = r->s;
     pthread_mutex_lock(&s->lock);
     while (!s->stop && !s->no_more && nothing_to_take(s))
-        stream_wait(r);
+        pipeline_wait(r);
     struct test *t = NULL;
     if (!s->stop && !s->no_more
-        && !(is_patient(s) && s->made && s->made_end != STREAM_DONE))
+        && !(is_patient(s) && s->made && s->made_end != PIPELINE_DONE))
         t = tests_pop(&s->ready);
     if (t) {
         s->begun = true;
@@ -171,7 +171,7 @@ static struct test *take_test(struct runner *r)
 /* A finding, like an execution that violates the model; of the two the earlier is told. */
 static void note_broke(struct runner *r, struct test *t, const char *text)
 {
-    struct stream *s = r->s;
+    struct pipeline *s = r->s;
     uint64_t iteration = s->plan->first_iteration + t->told.iterations;
     char *kept = strdup(text);
     pthread_mutex_lock(&s->lock);
@@ -188,7 +188,7 @@ static void note_broke(struct runner *r, struct test *t, const char *text)
 
 static enum target_result run_machine(struct runner *r, struct test *t, struct why *why)
 {
-    const struct stream_plan *plan = r->s->plan;
+    const struct pipeline_plan *plan = r->s->plan;
     const struct target *target = plan->target;
     struct target_sink to = { .outcome = sink, .user = r };
     uint64_t cycles = target->cycles ? target->cycles(r->machine) : 0;
@@ -207,7 +207,7 @@ static enum target_result run_machine(struct runner *r, struct test *t, struct w
 /* A thing that is gone takes its test along, and leaves the others to those that are there. */
 static bool can_leave(struct runner *r)
 {
-    struct stream *s = r->s;
+    struct pipeline *s = r->s;
     pthread_mutex_lock(&s->lock);
     r->leaves = s->plan->target->present && s->machines_left > 1;
     s->runners_left -= r->leaves;
@@ -218,16 +218,16 @@ static bool can_leave(struct runner *r)
 
 static void run_test(struct runner *r, struct test *t)
 {
-    struct stream *s = r->s;
+    struct pipeline *s = r->s;
     struct why why = { "" };
     r->running = t;
     enum target_result result = run_machine(r, t, &why);
-    if (t->end == STREAM_DONE && result == TARGET_FAILED && can_leave(r))
+    if (t->end == PIPELINE_DONE && result == TARGET_FAILED && can_leave(r))
         result = TARGET_LOST;
-    if (t->end == STREAM_DONE && (result == TARGET_HUNG || result == TARGET_FAILED))
-        could_not_run(r, STREAM_TARGET, ORDEAL_IO, why.text);
+    if (t->end == PIPELINE_DONE && (result == TARGET_HUNG || result == TARGET_FAILED))
+        could_not_run(r, PIPELINE_TARGET, ORDEAL_IO, why.text);
     if (result == TARGET_LOST && !(t->lost = strdup(why.text)))
-        could_not_run(r, STREAM_BAD, ORDEAL_NO_MEMORY, "out of memory");
+        could_not_run(r, PIPELINE_BAD, ORDEAL_NO_MEMORY, "out of memory");
     s->operations += t->told.iterations * t->program.operations;
     r->running = NULL;
     hand_over(r);
@@ -236,20 +236,20 @@ static void run_test(struct runner *r, struct test *t)
     pthread_mutex_lock(&s->lock);
     t->ran = true;
     t->whole = result == TARGET_DONE || t->failed;
-    s->no_more |= t->end != STREAM_DONE;
+    s->no_more |= t->end != PIPELINE_DONE;
     pthread_cond_broadcast(&s->for_runners);
     pthread_mutex_unlock(&s->lock);
 }
 
 void runner_work(struct runner *r)
 {
-    struct stream *s = r->s;
+    struct pipeline *s = r->s;
     struct test *t;
     while (!s->stop && !r->leaves && (t = take_test(r))) {
         run_test(r, t);
         if (!r->lives) {
-            stream_tick(s);
-            stream_settle(s);
+            pipeline_tick(s);
+            pipeline_settle(s);
         }
     }
 }
@@ -257,7 +257,7 @@ void runner_work(struct runner *r)
 void *runner_main(void *user)
 {
     struct runner *r = user;
-    struct stream *s = r->s;
+    struct pipeline *s = r->s;
     pthread_setname_np(pthread_self(), "runner");
     runner_work(r);
     pthread_mutex_lock(&s->lock);

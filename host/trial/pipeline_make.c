@@ -4,12 +4,12 @@
 
 #include "pipeline_parts.h"
 
-void free_test(struct stream *s, struct test *t)
+void free_test(struct pipeline *s, struct test *t)
 {
     if (!t)
         return;
     program_free(&t->program);
-    source_take_back(s->source, &t->source);
+    test_source_take_back(s->source, &t->source);
     for (struct chunk *c; (c = chunks_take(&t->untold)); )
         free(c);
     free(t->values);
@@ -18,7 +18,7 @@ void free_test(struct stream *s, struct test *t)
     free(t);
 }
 
-static void take_back(struct stream *s)
+static void take_back(struct pipeline *s)
 {
     struct test *t;
     do {
@@ -30,14 +30,14 @@ static void take_back(struct stream *s)
 }
 
 /* Reads or makes, compiles and looks whether the target can do it; NULL: the end, or an error. */
-static struct test *make_test(struct stream *s, enum stream_end *end, struct ordeal_error *e)
+static struct test *make_test(struct pipeline *s, enum pipeline_end *end, struct ordeal_error *e)
 {
     struct test *t = calloc(1, sizeof *t);
-    *end = STREAM_BAD;
+    *end = PIPELINE_BAD;
     *e = (struct ordeal_error){ .status = ORDEAL_NO_MEMORY, .reason = "out of memory" };
     if (!t)
         return NULL;
-    enum ordeal_status status = source_next(s->source, &t->source);
+    enum ordeal_status status = test_source_next(s->source, &t->source);
     if (status == ORDEAL_OK && program_compile(&t->program, t->source.trace, t->source.name, e)) {
         *e = (struct ordeal_error){ .status = ORDEAL_BAD_INPUT };
         snprintf(e->file, sizeof e->file, "%.255s", t->source.name);
@@ -45,7 +45,7 @@ static struct test *make_test(struct stream *s, enum stream_end *end, struct ord
             t->serial = ++s->serials;
             chunks_init(&t->untold);
             t->weight = ordeal_trace_length(t->source.trace);
-            t->told = (struct stream_test){ .number = t->source.number, .name = t->source.name,
+            t->told = (struct pipeline_test){ .number = t->source.number, .name = t->source.name,
                                             .test = t->source.trace, .program = &t->program };
             return t;
         }
@@ -54,9 +54,9 @@ static struct test *make_test(struct stream *s, enum stream_end *end, struct ord
         snprintf(e->reason, sizeof e->reason, "the target '%s' cannot run it: %.400s",
                  s->plan->target->name, reason);
     } else if (status == ORDEAL_END) {
-        *end = STREAM_DONE;
+        *end = PIPELINE_DONE;
     } else if (status != ORDEAL_OK) {
-        *e = *source_error(s->source);
+        *e = *test_source_error(s->source);
     }
     free_test(s, t);
     return NULL;
@@ -64,8 +64,8 @@ static struct test *make_test(struct stream *s, enum stream_end *end, struct ord
 
 void *maker_main(void *user)
 {
-    struct stream *s = user;
-    enum stream_end end = STREAM_DONE;
+    struct pipeline *s = user;
+    enum pipeline_end end = PIPELINE_DONE;
     struct ordeal_error e = { 0 };
     struct test *t;
     pthread_setname_np(pthread_self(), "maker");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The inside of a stream, shared by the files that are its threads: stream_make.c makes,
- * stream_execute.c runs, stream_sift.c drops what was seen before, stream_check.c checks, stream.c
+/* The inside of the pipeline, shared by the files that are its threads: pipeline_make.c makes,
+ * pipeline_execute.c runs, pipeline_sift.c drops what was seen before, pipeline_check.c checks, pipeline.c
  * settles. One lock guards what they share. */
 #ifndef HOST_PIPELINE_PARTS_H
 #define HOST_PIPELINE_PARTS_H
@@ -32,13 +32,13 @@ struct chunk {
 struct chunks { struct chunk *first, **end; bool closed; /* nothing more comes */ };
 
 struct test {
-    struct source_test source;
+    struct test_source_test source;
     struct program program;
-    struct stream_test told;
+    struct pipeline_test told;
     uint64_t *values;            /* told.values */
     char *broke;                 /* told.broke, unless an earlier execution failed */
     char *lost;                  /* told.lost, unless one that came before failed */
-    enum stream_end end;         /* not DONE: it could not be run, nothing after it counts; why: */
+    enum pipeline_end end;         /* not DONE: it could not be run, nothing after it counts; why: */
     struct ordeal_error error;
     uint64_t serial;             /* 1, 2, … as they are made */
     size_t weight;
@@ -55,7 +55,7 @@ struct tests { struct test *first, **end; size_t count, weight; };
 
 /* Who runs tests: the caller's thread, or one of several that do nothing else. */
 struct runner {
-    struct stream *s;
+    struct pipeline *s;
     int number;
     void *machine;
     pthread_t thread;
@@ -67,9 +67,9 @@ struct runner {
     double handed_over, sink_seconds, waited, run_seconds;
 };
 
-struct stream {
-    const struct stream_plan *plan;
-    struct stream_report *report;
+struct pipeline {
+    const struct pipeline_plan *plan;
+    struct pipeline_report *report;
     struct abilities can;
     struct machine_claims claims;
     pthread_mutex_t lock;
@@ -79,17 +79,17 @@ struct stream {
     bool maker_lives, sifter_lives;
     atomic_bool stop;            /* all of it, and at once */
 
-    struct source *source;       /* the maker's, and how many it made */
+    struct test_source *source;       /* the maker's, and how many it made */
     uint64_t serials;
     struct tests ready, flight, retired;
     bool made;                   /* the maker is done */
-    enum stream_end made_end;
+    enum pipeline_end made_end;
     struct ordeal_error made_error;
 
     struct chunks fresh, queue;  /* as they were run; to be checked */
     size_t unchecked;            /* bytes in both and with who works on them */
 
-    enum stream_end check_end;   /* a checker could not go on */
+    enum pipeline_end check_end;   /* a checker could not go on */
     struct ordeal_error check_error;
 
     struct runner runners[MOST_MACHINES];
@@ -100,7 +100,7 @@ struct stream {
     bool no_more;                /* none is to be taken: one could not be run */
     atomic_uint_fast64_t operations; /* of tests that ran */
 
-    enum stream_end end;         /* from here on it is the caller's */
+    enum pipeline_end end;         /* from here on it is the caller's */
     bool told_all;               /* what is left in flight is not to be told */
     double started, clock_seconds;
     double looked;               /* for machines that came */
@@ -171,19 +171,19 @@ static inline struct chunk *chunks_pop(struct chunks *l, pthread_cond_t *come, p
 
 /* ---- the threads, and what they need of each other ----------------------------------------- */
 
-void *maker_main(void *stream);
+void *maker_main(void *pipeline);
 void *runner_main(void *runner);
-void *sifter_main(void *stream);
-void *checker_main(void *stream);
+void *sifter_main(void *pipeline);
+void *checker_main(void *pipeline);
 void runner_work(struct runner *r);          /* tests, until there are no more or all is to stop */
-void stream_return_chunk(struct stream *s, struct chunk *c); /* nothing is left to do of it */
+void pipeline_return_chunk(struct pipeline *s, struct chunk *c); /* nothing is left to do of it */
 /* With the lock: until something changes, a tenth of a second at most. */
-void stream_wait(struct runner *r);
+void pipeline_wait(struct runner *r);
 /* On the caller's thread: all that can be told is; a look at the clock and for ^C. */
-void stream_settle(struct stream *s);
-void stream_tick(struct stream *s);
-void free_test(struct stream *s, struct test *t);
+void pipeline_settle(struct pipeline *s);
+void pipeline_tick(struct pipeline *s);
+void free_test(struct pipeline *s, struct test *t);
 
-static inline bool stream_is_stopped(void *stream) { return ((struct stream *)stream)->stop; }
+static inline bool pipeline_is_stopped(void *pipeline) { return ((struct pipeline *)pipeline)->stop; }
 
 #endif

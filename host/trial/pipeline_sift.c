@@ -23,7 +23,7 @@ static size_t sift(struct outcomes *seen, struct chunk *c)
     return kept;
 }
 
-void stream_return_chunk(struct stream *s, struct chunk *c)
+void pipeline_return_chunk(struct pipeline *s, struct chunk *c)
 {
     pthread_mutex_lock(&s->lock);
     s->unchecked -= c->bytes;
@@ -35,10 +35,10 @@ void stream_return_chunk(struct stream *s, struct chunk *c)
     free(c);
 }
 
-static void pass_on(struct stream *s, struct chunk *c)
+static void pass_on(struct pipeline *s, struct chunk *c)
 {
     if (c->count == 0) {
-        stream_return_chunk(s, c);
+        pipeline_return_chunk(s, c);
         return;
     }
     pthread_mutex_lock(&s->lock);
@@ -54,7 +54,7 @@ struct sieve {
     uint64_t begun;              /* serial of the test: an address may come again */
 };
 
-static void look_at(struct stream *s, struct sieve *sieve, struct chunk *c)
+static void look_at(struct pipeline *s, struct sieve *sieve, struct chunk *c)
 {
     if (!sieve->seen)
         sieve->seen = outcomes_new(SEEN_BYTES, &s->claims);
@@ -67,7 +67,7 @@ static void look_at(struct stream *s, struct sieve *sieve, struct chunk *c)
 
 void *sifter_main(void *user)
 {
-    struct stream *s = user;
+    struct pipeline *s = user;
     struct sieve sieves[MOST_MACHINES] = { { NULL, 0 } };
     pthread_setname_np(pthread_self(), "sifter");
     for (;;) {

@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -19,17 +18,6 @@
 
 struct folder { const char *path; struct why *why; };
 
-static bool refuse(struct why *why, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-static bool refuse(struct why *why, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(why->text, sizeof why->text, format, args);
-    va_end(args);
-    return false;
-}
-
 /* ---- files ------------------------------------------------------------------------------- */
 
 struct file { struct output out; char name[PATH_MAX]; };
@@ -38,42 +26,42 @@ static bool file_open(const struct folder *f, struct file *file, const char *nam
 {
     snprintf(file->name, sizeof file->name, "%s/%s", f->path, name);
     int error = output_open(&file->out, file->name);
-    return !error || refuse(f->why, "%s: %s", file->name, strerror(error));
+    return !error || why_say(f->why, "%s: %s", file->name, strerror(error));
 }
 
-/* `whole`: everything was put in; what the stream thinks of it is asked here. */
+/* `whole`: everything was put in; what the file thinks of it is asked here. */
 static bool file_close(const struct folder *f, struct file *file, bool whole)
 {
     if (!whole) {
         int error = errno;
-        bool broken = ferror(file->out.stream);
+        bool broken = ferror(file->out.file);
         output_abandon(&file->out);
-        return refuse(f->why, "%s: %s", file->name, broken && error ? strerror(error)
+        return why_say(f->why, "%s: %s", file->name, broken && error ? strerror(error)
                                                                    : "out of memory");
     }
     int error = output_commit(&file->out);
-    return !error || refuse(f->why, "%s: %s", file->name, strerror(error));
+    return !error || why_say(f->why, "%s: %s", file->name, strerror(error));
 }
 
 static bool put_trace(const struct folder *f, const char *name, const struct ordeal_trace *t)
 {
     struct file file;
     return file_open(f, &file, name)
-        && file_close(f, &file, ordeal_write_text(t, file.out.stream) == ORDEAL_OK);
+        && file_close(f, &file, ordeal_write_text(t, file.out.file) == ORDEAL_OK);
 }
 
 static bool put_bias(const struct folder *f, const struct bias *bias)
 {
     struct file file;
     return !bias || (file_open(f, &file, SAVED_BIAS)
-                     && file_close(f, &file, bias_write(bias, file.out.stream, false)));
+                     && file_close(f, &file, bias_write(bias, file.out.file, false)));
 }
 
 static bool put_seed(const struct folder *f, uint64_t seed)
 {
     struct file file;
     return file_open(f, &file, "seed")
-        && file_close(f, &file, fprintf(file.out.stream, "%" PRIu64 "\n", seed) > 0);
+        && file_close(f, &file, fprintf(file.out.file, "%" PRIu64 "\n", seed) > 0);
 }
 
 /* ---- the replay -------------------------------------------------------------------------- */
@@ -129,10 +117,10 @@ static bool put_replay(const struct folder *f, const char *const *words)
     struct file file;
     if (!file_open(f, &file, SAVED_REPLAY))
         return false;
-    write_replay(words, file.out.stream);
+    write_replay(words, file.out.file);
     struct stat now;
-    if (fstat(fileno(file.out.stream), &now) == 0)  /* who may read it may run it */
-        fchmod(fileno(file.out.stream), now.st_mode | (now.st_mode & 0444) >> 2);
+    if (fstat(fileno(file.out.file), &now) == 0)  /* who may read it may run it */
+        fchmod(fileno(file.out.file), now.st_mode | (now.st_mode & 0444) >> 2);
     return file_close(f, &file, true);
 }
 
@@ -161,28 +149,28 @@ static bool put_explanation(struct account *a)
     if (!account_file(a, &file, SAVED_EXPLANATION))
         return false;
     struct told told = { .in = &a->in, .verdict = a->verdict, .why = &a->why,
-                         .out = file.out.stream };
+                         .out = file.out.file };
     return file_close(a->folder, &file, tell_verdict(&told));
 }
 
-static bool put_record(struct account *a, const cJSON *record, const char *name, bool json)
+static bool put_line(struct account *a, const cJSON *line, const char *name, bool json)
 {
     struct file file;
     return account_file(a, &file, name)
-        && file_close(a->folder, &file, record_write(record, json, file.out.stream));
+        && file_close(a->folder, &file, output_line_write(line, json, file.out.file));
 }
 
 static bool put_verdict(struct account *a)
 {
-    cJSON *record = record_new(verdict_words[ORDEAL_FAIL], &a->in);
-    cJSON_AddStringToObject(record, "model", ordeal_model_name(ordeal_verdict_model(a->verdict)));
-    record_counters(record, a->verdict);
-    cJSON_AddBoolToObject(record, "certified", true);
-    record_core(record, a->in.trace, a->verdict);
-    record_reason(record, &a->in, a->verdict);
-    bool done = put_record(a, record, "verdict.txt", false)
-             && put_record(a, record, "verdict.json", true);
-    cJSON_Delete(record);
+    cJSON *line = output_line_new(verdict_words[ORDEAL_FAIL], &a->in);
+    cJSON_AddStringToObject(line, "model", ordeal_model_name(ordeal_verdict_model(a->verdict)));
+    output_line_counters(line, a->verdict);
+    cJSON_AddBoolToObject(line, "certified", true);
+    output_line_core(line, a->in.trace, a->verdict);
+    output_line_reason(line, &a->in, a->verdict);
+    bool done = put_line(a, line, "verdict.txt", false)
+             && put_line(a, line, "verdict.json", true);
+    cJSON_Delete(line);
     return done;
 }
 
@@ -197,7 +185,7 @@ static bool put_picture(struct account *a)
     snprintf(title, sizeof title, "%s violates %s", a->in.label, ordeal_model_name(model));
     return account_file(a, &file, "picture.svg")
         && file_close(a->folder, &file, picture_write(&a->proof, &a->names, model, title,
-                                                      PICTURE_SVG, file.out.stream));
+                                                      PICTURE_SVG, file.out.file));
 }
 
 /* A ^C does not keep a failure from being saved: this check is as long as the one that found it. */
@@ -213,18 +201,18 @@ static bool judge_again(struct account *a, const char *path, const char *trace,
         status = input_next(&a->in);
     }
     if (status != ORDEAL_OK)
-        return refuse(why, "%s: %s", path, a->in.error.reason);
+        return why_say(why, "%s: %s", path, a->in.error.reason);
     a->in.name = a->in.label = trace;
     if (ordeal_check(a->in.trace, &how, &a->verdict) != ORDEAL_OK)
-        return refuse(why, "%s: %s", path, ordeal_last_error(a->in.o)->reason);
+        return why_say(why, "%s: %s", path, ordeal_last_error(a->in.o)->reason);
     if (ordeal_verdict_result(a->verdict) != ORDEAL_FAIL)
-        return refuse(why, "%s: what was saved does not violate %s", path,
+        return why_say(why, "%s: what was saved does not violate %s", path,
                       ordeal_model_name(model));
     a->names = (struct naming){ .trace = a->in.trace, .verdict = a->verdict,
                                 .views = model == ORDEAL_PC };
     if (!proof_read(&a->proof, a->verdict)
         || !explain(&a->why, &a->proof, &a->names, model))
-        return refuse(why, "%s: out of memory", path);
+        return why_say(why, "%s: out of memory", path);
     return true;
 }
 
@@ -234,16 +222,16 @@ static bool put_finding(const struct folder *f, const char *test, const char *pr
 {
     struct account a = { .folder = f, .prefix = prefix, .in = { .name = test, .label = test } };
     struct file file;
-    cJSON *record = record_new(verdict_words[ORDEAL_FAIL], &a.in);
-    cJSON_AddStringToObject(record, "model", ordeal_model_name(model));
-    cJSON_AddBoolToObject(record, "broke", true);
-    cJSON_AddStringToObject(record, "reason", broke);
-    bool done = put_record(&a, record, "verdict.txt", false)
-             && put_record(&a, record, "verdict.json", true)
+    cJSON *line = output_line_new(verdict_words[ORDEAL_FAIL], &a.in);
+    cJSON_AddStringToObject(line, "model", ordeal_model_name(model));
+    cJSON_AddBoolToObject(line, "broke", true);
+    cJSON_AddStringToObject(line, "reason", broke);
+    bool done = put_line(&a, line, "verdict.txt", false)
+             && put_line(&a, line, "verdict.json", true)
              && account_file(&a, &file, SAVED_EXPLANATION)
-             && file_close(f, &file, fprintf(file.out.stream, "%s: the machine broke: %s\n", test,
+             && file_close(f, &file, fprintf(file.out.file, "%s: the machine broke: %s\n", test,
                                              broke) > 0);
-    cJSON_Delete(record);
+    cJSON_Delete(line);
     return done;
 }
 
@@ -281,18 +269,18 @@ static bool make_directory(const char *path, struct why *why)
     char part[PATH_MAX];
     size_t length = strlen(path);
     if (length == 0 || length >= sizeof part)
-        return refuse(why, "'%.100s' is no name of a directory", path);
+        return why_say(why, "'%.100s' is no name of a directory", path);
     for (size_t i = 1; i <= length; i++) {
         if (path[i] != '/' && path[i] != '\0')
             continue;
         memcpy(part, path, i);
         part[i] = '\0';
         if (mkdir(part, 0777) != 0 && errno != EEXIST)
-            return refuse(why, "%s: %s", part, strerror(errno));
+            return why_say(why, "%s: %s", part, strerror(errno));
     }
     struct stat is;
     if (stat(path, &is) == 0 && !S_ISDIR(is.st_mode))
-        return refuse(why, "%s: it is not a directory", path);
+        return why_say(why, "%s: it is not a directory", path);
     return true;
 }
 
@@ -324,11 +312,11 @@ static bool settle(const struct saved_failure *f, const char *temporary, char *p
         int length = n == 1 ? snprintf(path, size, "%s/%s", f->directory, f->label)
                             : snprintf(path, size, "%s/%s-%u", f->directory, f->label, n);
         if (length < 0 || (size_t)length >= size)
-            return refuse(why, "the name %.60s... in %.200s is too long", f->label, f->directory);
+            return why_say(why, "the name %.60s... in %.200s is too long", f->label, f->directory);
         if (rename_to_free(temporary, path))
             return true;
         if (errno != EEXIST && errno != ENOTEMPTY)
-            return refuse(why, "%s: %s", path, strerror(errno));
+            return why_say(why, "%s: %s", path, strerror(errno));
     }
 }
 
@@ -337,11 +325,11 @@ bool saved_write(const struct saved_failure *f, char *path, size_t size, struct 
     char temporary[PATH_MAX];
     int length = snprintf(temporary, sizeof temporary, "%s/.%s.XXXXXX", f->directory, f->label);
     if (length < 0 || (size_t)length >= sizeof temporary)
-        return refuse(why, "the name %.60s... is too long", f->label);
+        return why_say(why, "the name %.60s... is too long", f->label);
     if (!make_directory(f->directory, why))
         return false;
     if (!mkdtemp(temporary))
-        return refuse(why, "%s: %s", temporary, strerror(errno));
+        return why_say(why, "%s: %s", temporary, strerror(errno));
     struct folder folder = { temporary, why };
     bool done = put_bias(&folder, f->bias) && put_seed(&folder, f->seed)
              && put_trace(&folder, SAVED_TEST, f->test) && put_replay(&folder, f->replay)
@@ -374,7 +362,7 @@ bool saved_add_view(const char *path, const char *prefix, const struct waves_vie
     snprintf(name, sizeof name, "%s%s", prefix, SAVED_VIEW);
     snprintf(waves, sizeof waves, "%s/%s%s", path, prefix, SAVED_WAVES);
     if (!realpath(waves, whole)) /* GTKWave looks for it from where it was started */
-        return refuse(why, "%s: %s", waves, strerror(errno));
+        return why_say(why, "%s: %s", waves, strerror(errno));
     return file_open(&folder, &file, name)
-        && file_close(&folder, &file, waves_write_view(view, whole, file.out.stream));
+        && file_close(&folder, &file, waves_write_view(view, whole, file.out.file));
 }

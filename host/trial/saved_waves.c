@@ -19,8 +19,7 @@ struct again { char outer[OUTER], inner[INNER], log[NAME]; };
 
 static bool refuse(struct why *why, const char *path, const char *reason)
 {
-    snprintf(why->text, sizeof why->text, "%.900s: %s", path, reason);
-    return false;
+    return why_say(why, "%.900s: %s", path, reason);
 }
 
 #define JOIN(to, folder, name) snprintf(to, sizeof (to), "%s/%s", folder, name)
@@ -59,10 +58,10 @@ static bool refuse_by_log(const char *log, struct why *why)
     static const char complaint[] = "ordeal run: ";
     char line[512];
     FILE *f = fopen(log, "r");
-    snprintf(why->text, sizeof why->text, "there are no waves");
+    why_say(why, "there are no waves");
     while (f && fgets(line, sizeof line, f))
         if (strncmp(line, complaint, strlen(complaint)) == 0)
-            snprintf(why->text, sizeof why->text, "%.*s",
+            why_say(why, "%.*s",
                      (int)strcspn(line + strlen(complaint), "\n"), line + strlen(complaint));
     if (f)
         fclose(f);
@@ -83,7 +82,7 @@ static bool run_replay(struct again *a, const char *path, struct why *why)
     char *argv[] = { "sh", replay, "--waves", "--save", a->outer, NULL };
     if (!child_start(&child, argv, NULL, a->log, why))
         return false;
-    if (child_wait(&child, 0) == TARGET_STOPPED)
+    if (child_wait(&child, 0) == CHILD_STOPPED)
         return refuse(why, replay, "interrupted");
     if (WIFEXITED(child.status) && WEXITSTATUS(child.status) == EXIT_FINE)
         return refuse(why, replay, "it does not fail any more; is it the same machine?");

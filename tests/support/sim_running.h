@@ -69,9 +69,9 @@ static inline bool keep(void *user, uint64_t iteration, const uint64_t *values)
     return true;
 }
 
-static inline struct sim_plan plan_of(uint64_t seed)
+static inline struct soc_runner_plan plan_of(uint64_t seed)
 {
-    return (struct sim_plan){ .soc = &machine, .setup = { .model = SOC_SC }, .vary_delay = true,
+    return (struct soc_runner_plan){ .soc = &machine, .setup = { .model = SOC_SC }, .vary_delay = true,
                               .seed = seed, .timeout = 60 };
 }
 
@@ -82,17 +82,17 @@ static inline void compile(const char *lines)
     TEST_ASSERT_TRUE_MESSAGE(program_compile(&program, test, "test", &e), e.reason);
 }
 
-static inline enum target_result run(const struct sim_plan *plan, uint32_t iterations,
+static inline enum target_result run(const struct soc_runner_plan *plan, uint32_t iterations,
                                      struct outcomes *o)
 {
-    struct sim_machine *m = sim_machine_new(plan);
+    struct soc_runner *m = soc_runner_new(plan);
     struct target_sink sink = { keep, o };
     TEST_ASSERT_NOT_NULL(m);
-    *o = (struct outcomes){ .most = iterations, .claims = sim_machine_claims(m),
+    *o = (struct outcomes){ .most = iterations, .claims = soc_runner_claims(m),
                             .algorithm = plan->setup.visible ? ORDEAL_CONFLICT : ORDEAL_AUTO };
     o->values = calloc((size_t)iterations * program_words(&program, &o->claims) + 1, 8);
-    enum target_result result = sim_machine_run(m, &program, 0, iterations, &sink, &why);
-    sim_machine_free(m);
+    enum target_result result = soc_runner_run(m, &program, 0, iterations, &sink, &why);
+    soc_runner_free(m);
     return result;
 }
 

@@ -9,8 +9,9 @@
 #include <sys/wait.h>
 
 #include "base/child.h"
+#include "base/clock.h"
 #include "base/command.h"
-#include "base/progress.h"
+#include "base/interrupt.h"
 
 enum { NOT_FOUND = 127 };            /* a program, says the shell */
 
@@ -144,7 +145,7 @@ static int run_command(const char *command, double seconds, const char *log)
             kill(child.pid, SIGINT);
             seconds = 0;
         }
-        child_pause(0.01);
+        pause_for(0.01);
     }
     child_stop(&child);
     if (interrupted())

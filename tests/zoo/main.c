@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/interrupt.h"
 #include "campaign.h"
 #include "base/command.h"
-#include "base/progress.h"
 
 /* The machine without bugs comes in these sizes: as usual, two lines of cache, two small sets, the
  * smallest of everything, no choice of a way, many ways, no transactions. The lines of memory that

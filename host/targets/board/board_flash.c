@@ -12,12 +12,6 @@
 
 extern char **environ;
 
-static bool refuse(struct why *why, const char *reason)
-{
-    snprintf(why->text, sizeof why->text, "%s", reason);
-    return false;
-}
-
 /* OpenOCD's scripts: installed, or in the source tree beside the build. */
 static bool find_config(const char *name, char path[PATH_MAX], struct why *why)
 {
@@ -32,7 +26,7 @@ static bool find_config(const char *name, char path[PATH_MAX], struct why *why)
         if (snprintf(path, PATH_MAX, "%s/%s/%s", program, *place, name) < PATH_MAX
             && access(path, R_OK) == 0)
             return true;
-    return refuse(why, "the scripts for OpenOCD (tcl/ of the sources, share/ordeal/tcl of an "
+    return why_say(why, "the scripts for OpenOCD (tcl/ of the sources, share/ordeal/tcl of an "
                        "installation) are not beside this program: name one by --config");
 }
 
@@ -40,9 +34,9 @@ static bool plan_openocd(const struct flash_plan *plan, const char *config, cons
                          struct flash_command *c, struct why *why)
 {
     if (plan->programmer)
-        return refuse(why, "--programmer is for .bin files; all others go through OpenOCD");
+        return why_say(why, "--programmer is for .bin files; all others go through OpenOCD");
     if (strpbrk(plan->file, "{}\\"))
-        return refuse(why, "a name with braces or a backslash in it cannot be told OpenOCD");
+        return why_say(why, "a name with braces or a backslash in it cannot be told OpenOCD");
     if (plan->config)
         snprintf(c->config, sizeof c->config, "%s", plan->config);
     else if (!find_config(config, c->config, why))
@@ -61,7 +55,7 @@ static bool plan_bin(const struct flash_plan *plan, struct flash_command *c, str
 {
     const char *programmer = plan->programmer ? plan->programmer : "iceprog";
     if (plan->config)
-        return refuse(why, "--config is of OpenOCD, which cannot program an iCE40");
+        return why_say(why, "--config is of OpenOCD, which cannot program an iCE40");
     if (strcmp(programmer, "iceprog") == 0) {
         c->word[0] = "iceprog";
         c->word[1] = plan->file;
@@ -72,9 +66,8 @@ static bool plan_bin(const struct flash_plan *plan, struct flash_command *c, str
         c->word[2] = plan->file;
         c->package = NULL;      /* of PyPI */
     } else {
-        snprintf(why->text, sizeof why->text, "--programmer takes iceprog (an iCE40 behind an FTDI "
+        return why_say(why, "--programmer takes iceprog (an iCE40 behind an FTDI "
                  "chip) or tinyprog (a TinyFPGA BX), not '%s'", programmer);
-        return false;
     }
     return true;
 }
@@ -84,42 +77,36 @@ bool flash_plan(const struct flash_plan *plan, struct flash_command *c, struct w
     const char *dot = strrchr(plan->file, '.');
     *c = (struct flash_command){ 0 };
     if (strlen(plan->file) >= PATH_MAX || (plan->config && strlen(plan->config) >= PATH_MAX))
-        return refuse(why, "the name of the file is too long");
+        return why_say(why, "the name of the file is too long");
     if (dot && strcmp(dot, ".bin") == 0)
         return plan_bin(plan, c, why);
     if (dot && strcmp(dot, ".elf") == 0)
         return plan_openocd(plan, "ordeal-ftdi.cfg", "ordeal_load_firmware", c, why);
     if (dot && strcmp(dot, ".svf") == 0)
         return plan_openocd(plan, "ecp5-ftdi.cfg", "ordeal_program", c, why);
-    snprintf(why->text, sizeof why->text, "'%.500s' is none of: .bin, a bitstream for an iCE40; "
+    return why_say(why, "'%.500s' is none of: .bin, a bitstream for an iCE40; "
              ".svf, one for an ECP5; .elf, firmware", plan->file);
-    return false;
 }
 
 bool flash_run(const struct flash_command *c, struct why *why)
 {
     pid_t pid;
     int status;
-    if (!child_exists(c->word[0])) {
-        snprintf(why->text, sizeof why->text, "'%s' is not installed%s%s%s", c->word[0],
+    if (!child_exists(c->word[0]))
+        return why_say(why, "'%s' is not installed%s%s%s", c->word[0],
                  c->package ? ": it is in the Debian package '"
                             : ": 'pipx install tinyprog' does it",
                  c->package ? c->package : "", c->package ? "'" : "");
-        return false;
-    }
     int error = posix_spawnp(&pid, c->word[0], NULL, NULL, (char *const *)(uintptr_t)c->word,
                              environ);
-    if (error) {
-        snprintf(why->text, sizeof why->text, "%s: %s", c->word[0], strerror(error));
-        return false;
-    }
+    if (error)
+        return why_say(why, "%s: %s", c->word[0], strerror(error));
     while (waitpid(pid, &status, 0) < 0)
         if (errno != EINTR)
-            return refuse(why, strerror(errno));
+            return why_say(why, "%s", strerror(errno));
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return true;
-    snprintf(why->text, sizeof why->text, "%s %s %d: is the board connected, and not in use?",
+    return why_say(why, "%s %s %d: is the board connected, and not in use?",
              c->word[0], WIFEXITED(status) ? "ended with status" : "was killed by signal",
              WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
-    return false;
 }

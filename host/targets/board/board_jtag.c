@@ -53,7 +53,7 @@ static bool parse(struct board_jtag *b, const char *result, uint32_t *words, siz
         char *end;
         words[i] = (uint32_t)strtoul(result, &end, 0);
         if (end == result) {
-            snprintf(b->why.text, sizeof b->why.text, "OpenOCD answers with %zu numbers instead of "
+            why_say(&b->why, "OpenOCD answers with %zu numbers instead of "
                      "%zu: does it have tcl/board.cfg?", i, count);
             b->lost = true;
             return false;
@@ -144,7 +144,7 @@ struct board_jtag *board_jtag_open(const char *place, struct why *why)
 {
     struct board_jtag *b = calloc(1, sizeof *b);
     if (!b) {
-        snprintf(why->text, sizeof why->text, "out of memory");
+        why_say(why, "out of memory");
         return NULL;
     }
     b->tcl = tcl_open(place ? place : "127.0.0.1:6666", why);

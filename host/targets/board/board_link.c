@@ -8,8 +8,9 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "base/clock.h"
+#include "base/interrupt.h"
 #include "base/list.h"
-#include "base/progress.h"
 
 enum {
     WINDOW = 4,                 /* requests that may be without an answer */
@@ -108,12 +109,6 @@ void link_patience(struct board_link *l, double seconds)
     be_patient(l);
 }
 
-static enum link_result say(enum link_result result, struct why *why, const char *reason)
-{
-    snprintf(why->text, sizeof why->text, "%s", reason);
-    return result;
-}
-
 static void note_trouble(struct board_link *l)
 {
     if (!l->troubled)
@@ -168,10 +163,10 @@ static enum link_result take_capture(struct board_link *l, const uint32_t *paylo
     }
     words -= behind;
     if (l->next + words - l->acknowledged > l->hello.window)
-        return say(LINK_REFUSED, why, "the board sends more of its stream than it may");
+        return why_say(why, "the board sends more of its stream than it may"), LINK_REFUSED;
     for (size_t i = 0; i < words; i++)
         if (!LIST_PUSH(&l->words, payload[3 + behind + i]))
-            return say(LINK_REFUSED, why, "out of memory");
+            return why_say(why, "out of memory"), LINK_REFUSED;
     l->next += (uint32_t)words;
     l->counts.stream_words += words;
     l->asked_again = false;
@@ -259,22 +254,22 @@ static enum link_result take_hello(struct board_link *l, const uint32_t *payload
     struct protocol_hello was = l->hello, *is = &l->hello;
     uint32_t runs = 0;          /* that may have begun unheard */
     if (count != sizeof *is / 4)
-        return say(LINK_REFUSED, why, "the board's firmware says hello in another way: bring it up "
-                   "to date with 'ordeal board flash'");
+        return why_say(why, "the board's firmware says hello in another way: bring it up "
+                   "to date with 'ordeal board flash'"), LINK_REFUSED;
     if (payload[0] != PROTOCOL_VERSION) {
-        snprintf(why->text, sizeof why->text, "the board's firmware speaks version %" PRIu32
+        why_say(why, "the board's firmware speaks version %" PRIu32
                  " of the protocol, this program %d: bring it up to date with 'ordeal board flash'",
                  payload[0], PROTOCOL_VERSION);
         return LINK_REFUSED;
     }
     memcpy(is, payload, sizeof *is);
     if (is->window == 0 || is->window > MOST_WINDOW) {
-        snprintf(why->text, sizeof why->text, "the board says that it keeps %" PRIu32 " words of "
+        why_say(why, "the board says that it keeps %" PRIu32 " words of "
                  "its stream: that cannot be", is->window);
         return LINK_REFUSED;
     }
     if (l->greeted && memcmp(is->parameters, was.parameters, sizeof was.parameters) != 0)
-        return say(LINK_REFUSED, why, "the board came back with another machine");
+        return why_say(why, "the board came back with another machine"), LINK_REFUSED;
     for (size_t i = 0; i < l->queued; i++)
         runs += type_of(&l->queue[i]) == PROTOCOL_RESET || type_of(&l->queue[i]) == PROTOCOL_SOURCE;
     bool known = !l->greeted || is->run - l->run <= runs;
@@ -285,9 +280,9 @@ static enum link_result take_hello(struct board_link *l, const uint32_t *payload
         l->queued = 0;
         l->streams = false;
         note_success(l);
-        return say(LINK_LOST, why, is->cause == 1 /* CAUSE_WATCHDOG */
+        return why_say(why, is->cause == 1 /* CAUSE_WATCHDOG */
                    ? "the board's firmware was reset by its watchdog, and the test is lost"
-                   : "the board was gone, and with it the test");
+                   : "the board was gone, and with it the test"), LINK_LOST;
     }
     post_again(l);
     if (!l->queued)
@@ -306,10 +301,10 @@ static enum link_result say_refusal(const struct request *r, uint32_t status,
         [STATUS_ARGUMENT] = "the machine has no such thing"
     };
     const char *word = status < sizeof words / sizeof *words ? words[status] : NULL;
-    int used = snprintf(why->text, sizeof why->text, "the board refuses request %d: status %" PRIu32
+    why_say(why, "the board refuses request %d: status %" PRIu32
                         "%s%s", type_of(r), status, word ? ", " : "", word ? word : "");
     if (status == STATUS_ARGUMENT && count == 2)
-        snprintf(why->text + used, sizeof why->text - (size_t)used, " (word %" PRIu32 ", reason %"
+        why_add(why, " (word %" PRIu32 ", reason %"
                  PRIu32 ")", payload[0], payload[1]);
     return LINK_REFUSED;
 }
@@ -387,7 +382,7 @@ static enum link_result come_back(struct board_link *l, struct why *why)
     note_trouble(l);
     double left = l->troubled + l->patience - now_seconds();
     if (left <= 0)
-        return say(LINK_GONE, why, "the board comes and goes");
+        return why_say(why, "the board comes and goes"), LINK_GONE;
     if (!l->port->reopen(l->port, left, why))
         return interrupted() ? LINK_STOPPED : LINK_GONE;
     greet(l);
@@ -401,7 +396,7 @@ static enum link_result look_at_clock(struct board_link *l, struct why *why)
     if (!l->queued && !l->greeting)
         return LINK_OK;
     if (l->troubled && now - l->troubled > l->patience) {
-        snprintf(why->text, sizeof why->text, "the board has not answered for %g s: does its "
+        why_say(why, "the board has not answered for %g s: does its "
                  "firmware run? 'ordeal board info' tells what is connected", l->patience);
         return LINK_GONE;
     }
@@ -479,7 +474,7 @@ enum link_result link_ask(struct board_link *l, enum protocol_type type, const u
     if (result != LINK_OK)
         return result;
     if (l->answered != expected) {
-        snprintf(why->text, sizeof why->text, "the board answers request %d with %zu words "
+        why_say(why, "the board answers request %d with %zu words "
                  "instead of %zu: bring its firmware up to date with 'ordeal board flash'", type,
                  l->answered, expected);
         return LINK_REFUSED;

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "board_soc.h"
-#include "base/progress.h"
 #include "targets/soc/soc_numbers.h"
 
 enum {
@@ -150,7 +150,7 @@ struct board_machine *board_machine_new(struct board_link *link, struct why *why
 {
     struct board_machine *b = calloc(1, sizeof *b);
     if (!b) {
-        snprintf(why->text, sizeof why->text, "out of memory");
+        why_say(why, "out of memory");
         link_free(link);
         return NULL;
     }

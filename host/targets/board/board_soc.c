@@ -187,10 +187,9 @@ static bool believe(const uint32_t p[16], struct soc_parameters *has, struct why
         && has->memory_bytes < 1u << 27 && has->code_bytes && has->code_bytes % 4 == 0
         && has->code_bytes < 1u << 27)
         return true;
-    snprintf(why->text, sizeof why->text, "the board says that its machine has %u harts, %u bytes "
+    return why_say(why, "the board says that its machine has %u harts, %u bytes "
              "of memory and %u of code: that cannot be", has->harts, has->memory_bytes,
              has->code_bytes);
-    return false;
 }
 
 bool board_soc_init(struct soc *s, const struct board_way *way, void *board, const char *name,

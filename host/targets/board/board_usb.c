@@ -8,8 +8,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
+#include "base/interrupt.h"
 #include "base/list.h"
-#include "base/progress.h"
 #include "protocol.h"
 
 enum {
@@ -208,7 +209,7 @@ bool board_usb_list(struct board_found **found, size_t *count, struct why *why)
     int error = libusb_init(&context);
     ssize_t n = error == 0 ? libusb_get_device_list(context, &devices) : error;
     if (n < 0) {
-        snprintf(why->text, sizeof why->text, "USB: %s", libusb_strerror((int)n));
+        why_say(why, "USB: %s", libusb_strerror((int)n));
         if (error == 0)
             libusb_exit(context);
         return false;
@@ -227,7 +228,7 @@ bool board_usb_list(struct board_found **found, size_t *count, struct why *why)
     libusb_free_device_list(devices, 1);
     libusb_exit(context);
     if (!good) {
-        snprintf(why->text, sizeof why->text, "out of memory");
+        why_say(why, "out of memory");
         LIST_FREE(&list);
     }
     if (list.count)
@@ -417,10 +418,8 @@ static bool enter(struct usb_port *p, const char *serial, struct why *why)
     libusb_device **devices;
     ssize_t n = libusb_get_device_list(p->context, &devices);
     struct board_found found, worst = { 0 };
-    if (n < 0) {
-        snprintf(why->text, sizeof why->text, "USB: %s", libusb_strerror((int)n));
-        return false;
-    }
+    if (n < 0)
+        return why_say(why, "USB: %s", libusb_strerror((int)n));
     for (ssize_t i = 0; i < n && !p->handle; i++) {
         if (!is_board(devices[i]))
             continue;
@@ -431,18 +430,15 @@ static bool enter(struct usb_port *p, const char *serial, struct why *why)
             worst = found;
     }
     libusb_free_device_list(devices, 1);
-    if (!p->handle) {
-        if (*worst.problem)
-            snprintf(why->text, sizeof why->text, "%s", worst.problem);
-        else if (serial)
-            snprintf(why->text, sizeof why->text, "no board with serial number '%s' is connected: "
-                     "'ordeal board list' shows what is", serial);
-        else
-            snprintf(why->text, sizeof why->text, "no board is connected (USB %04x:%04x); "
-                     "'ordeal-board -- ordeal run --target board ...' simulates one",
-                     BOARD_VENDOR, BOARD_PRODUCT);
-        return false;
-    }
+    if (!p->handle && *worst.problem)
+        return why_say(why, "%s", worst.problem);
+    if (!p->handle && serial)
+        return why_say(why, "no board with serial number '%s' is connected: "
+                            "'ordeal board list' shows what is", serial);
+    if (!p->handle)
+        return why_say(why, "no board is connected (USB %04x:%04x); "
+                            "'ordeal-board -- ordeal run --target board ...' simulates one",
+                       BOARD_VENDOR, BOARD_PRODUCT);
     /* Half a message of whoever was here before is forgotten on both sides. */
     libusb_clear_halt(p->handle, p->out);
     libusb_clear_halt(p->handle, p->in);
@@ -498,10 +494,10 @@ struct board_port *board_usb_open(const char *serial, struct why *why)
         good = (p->sending[i].transfer = libusb_alloc_transfer(0));
     }
     if (!good)
-        snprintf(why->text, sizeof why->text, "out of memory");
+        why_say(why, "out of memory");
     int error = good ? libusb_init(&p->context) : 0;
     if (error) {
-        snprintf(why->text, sizeof why->text, "USB: %s", libusb_strerror(error));
+        why_say(why, "USB: %s", libusb_strerror(error));
         p->context = NULL;
     }
     if (good && !error && enter(p, serial, why))

@@ -19,7 +19,7 @@
 struct board_target {
     struct board_machine *usb;   /* one of the two */
     struct board_jtag *jtag;
-    struct sim_machine *machine;
+    struct soc_runner *machine;
     const uint32_t *parameters;
     /* A board is used by one thread at a time, in the order in which they came. */
     pthread_mutex_t lock;
@@ -27,25 +27,19 @@ struct board_target {
     uint64_t came, served;
 };
 
-static bool refuse(struct why *why, const char *reason)
-{
-    snprintf(why->text, sizeof why->text, "%s", reason);
-    return false;
-}
-
 /* A bitstream has what it was made with. */
 static bool has_all(const uint32_t *parameters, const struct target_options *options,
                     const struct soc_setup *setup, struct why *why)
 {
     uint32_t flags = parameters[BOARD_PARAM_FLAGS], model = parameters[BOARD_PARAM_MODEL];
     if (setup->bug && !(flags & BOARD_FLAG_BUGS))
-        return refuse(why, "the board's machine was built without bugs");
+        return why_say(why, "the board's machine was built without bugs");
     if (setup->visible && !(flags & BOARD_FLAG_VISIBLE))
-        return refuse(why, "the board's machine does not tell when stores become visible");
+        return why_say(why, "the board's machine does not tell when stores become visible");
     if (options->delay && setup->delay && !(flags & BOARD_FLAG_DELAYS))
-        return refuse(why, "the board's machine was built without random delays");
+        return why_say(why, "the board's machine was built without random delays");
     if (model < 4 && model != (uint32_t)setup->model)
-        return refuse(why, "the board's machine was built for another memory model: "
+        return why_say(why, "the board's machine was built for another memory model: "
                       "'ordeal board info' tells which, give that as --model");
     return true;
 }
@@ -53,7 +47,7 @@ static bool has_all(const uint32_t *parameters, const struct target_options *opt
 static void board_close(void *machine)
 {
     struct board_target *t = machine;
-    sim_machine_free(t->machine);
+    soc_runner_free(t->machine);
     board_machine_free(t->usb);
     board_jtag_free(t->jtag);
     pthread_mutex_destroy(&t->lock);
@@ -72,7 +66,7 @@ static const struct soc_interface *connect(struct board_target *t,
     struct board_port *port = board_usb_open(options->serial, why);
     struct board_link *link = port ? link_new(port) : NULL;
     if (port && !link)
-        refuse(why, "out of memory");
+        why_say(why, "out of memory");
     if (link && options->timeout > 0 && options->timeout < MOST_PATIENCE)
         link_patience(link, options->timeout);
     t->usb = link ? board_machine_new(link, why) : NULL;
@@ -82,41 +76,39 @@ static const struct soc_interface *connect(struct board_target *t,
 
 static bool board_usage(const struct target_options *o, struct why *why)
 {
-    if (o->link && strcmp(o->link, "usb") != 0 && strcmp(o->link, "jtag") != 0) {
-        snprintf(why->text, sizeof why->text, "--link '%s': a board is reached over 'usb' or "
+    if (o->link && strcmp(o->link, "usb") != 0 && strcmp(o->link, "jtag") != 0)
+        return why_say(why, "--link '%s': a board is reached over 'usb' or "
                  "'jtag'", o->link);
-        return false;
-    }
     bool jtag = o->link && strcmp(o->link, "jtag") == 0;
     if (o->openocd && !jtag)
-        return refuse(why, "--openocd is of --link jtag");
+        return why_say(why, "--openocd is of --link jtag");
     if (o->serial && jtag)
-        return refuse(why, "--serial is of --link usb: which board OpenOCD talks to, it was told");
-    struct sim_config config;
-    return sim_config_parse(&config, o, why);
+        return why_say(why, "--serial is of --link usb: which board OpenOCD talks to, it was told");
+    struct soc_config config;
+    return soc_config_parse(&config, o, why);
 }
 
 static bool board_open(const struct target_options *options, void **machine, struct why *why)
 {
-    struct sim_config config;
+    struct soc_config config;
     *machine = NULL;
-    if (!sim_config_parse(&config, options, why))
+    if (!soc_config_parse(&config, options, why))
         return false;
     struct board_target *t = calloc(1, sizeof *t);
     if (!t)
-        return refuse(why, "out of memory");
+        return why_say(why, "out of memory");
     pthread_mutex_init(&t->lock, NULL);
     pthread_cond_init(&t->turn, NULL);
     const struct soc_interface *soc = connect(t, options, why);
-    struct sim_plan plan = {
+    struct soc_runner_plan plan = {
         .soc = soc, .setup = config.setup, .seed = options->seed, .timeout = options->timeout,
         .cycles = true
     };
     bool good = soc && has_all(t->parameters, options, &config.setup, why);
     if (good) {
         plan.vary_delay = !options->delay && t->parameters[BOARD_PARAM_FLAGS] & BOARD_FLAG_DELAYS;
-        t->machine = sim_machine_new(&plan);
-        good = t->machine || refuse(why, "out of memory");
+        t->machine = soc_runner_new(&plan);
+        good = t->machine || why_say(why, "out of memory");
     }
     if (!good)
         board_close(t);
@@ -127,12 +119,12 @@ static bool board_open(const struct target_options *options, void **machine, str
 
 static struct abilities board_can(const void *machine)
 {
-    return sim_machine_can(((const struct board_target *)machine)->machine);
+    return soc_runner_can(((const struct board_target *)machine)->machine);
 }
 
 static struct machine_claims board_claims(const void *machine)
 {
-    return sim_machine_claims(((const struct board_target *)machine)->machine);
+    return soc_runner_claims(((const struct board_target *)machine)->machine);
 }
 
 static void take_turn(struct board_target *t)
@@ -159,7 +151,7 @@ static enum target_result board_run(void *machine, const struct program *p, uint
 {
     struct board_target *t = machine;
     take_turn(t);
-    enum target_result result = sim_machine_run(t->machine, p, first, count, sink, why);
+    enum target_result result = soc_runner_run(t->machine, p, first, count, sink, why);
     if (result == TARGET_LOST && (!t->usb || board_machine_trouble(t->usb) != LINK_LOST))
         result = TARGET_FAILED;
     end_turn(t);
@@ -168,12 +160,12 @@ static enum target_result board_run(void *machine, const struct program *p, uint
 
 static uint64_t board_cycles(const void *machine)
 {
-    return sim_machine_cycles(((const struct board_target *)machine)->machine);
+    return soc_runner_cycles(((const struct board_target *)machine)->machine);
 }
 
 static double board_seconds(const void *machine)
 {
-    return sim_machine_seconds(((const struct board_target *)machine)->machine);
+    return soc_runner_seconds(((const struct board_target *)machine)->machine);
 }
 
 static int board_connected(void)
@@ -202,11 +194,9 @@ static bool board_alike(const void *a, const void *b, struct why *why)
     };
     const struct board_target *one = a, *other = b;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (one->parameters[i] != other->parameters[i]) {
-            snprintf(why->text, sizeof why->text, "the boards are not alike: their machines differ "
+        if (one->parameters[i] != other->parameters[i])
+            return why_say(why, "the boards are not alike: their machines differ "
                      "in %s; name one by --serial", names[i]);
-            return false;
-        }
     return true;
 }
 

@@ -10,8 +10,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/interrupt.h"
 #include "base/list.h"
-#include "base/progress.h"
 
 enum { END = 0x1a, SLICE_MS = 100, MOST_RESULT = 1 << 20 };
 #define PATIENCE 120.0          /* seconds: a simulation behind OpenOCD is slow */
@@ -24,7 +25,7 @@ struct tcl_port {
 
 static void *refuse(struct why *why, const struct tcl_port *t, const char *reason)
 {
-    snprintf(why->text, sizeof why->text, "OpenOCD at %s: %s", t->place, reason);
+    why_say(why, "OpenOCD at %s: %s", t->place, reason);
     return NULL;
 }
 
@@ -61,7 +62,7 @@ struct tcl_port *tcl_open(const char *place, struct why *why)
 {
     struct tcl_port *t = calloc(1, sizeof *t);
     if (!t) {
-        snprintf(why->text, sizeof why->text, "out of memory");
+        why_say(why, "out of memory");
         return NULL;
     }
     t->socket = -1;

@@ -32,7 +32,7 @@ enum {
     NEAR = 2048,            /* what an offset reaches, either way */
 };
 
-struct source {
+struct assembly {
     FILE *out;
     const struct program *p;
     const struct elf_platform *f;
@@ -45,7 +45,7 @@ struct source {
     int64_t displacement;
 };
 
-static bool is64(const struct source *s) { return s->f->xlen == 64; }
+static bool is64(const struct assembly *s) { return s->f->xlen == 64; }
 
 /* ---- registers ------------------------------------------------------------------------- */
 
@@ -58,7 +58,7 @@ static const char *test_register(uint32_t r)
 static uint32_t block_offset(uint32_t r) { return BLOCK_REGISTERS + r * 8; }
 
 /* The register that holds it, loaded into `scratch` if need be. */
-static const char *fetch_register(struct source *s, uint32_t r, const char *scratch)
+static const char *fetch_register(struct assembly *s, uint32_t r, const char *scratch)
 {
     const char *name = test_register(r);
     if (name)
@@ -67,14 +67,14 @@ static const char *fetch_register(struct source *s, uint32_t r, const char *scra
     return scratch;
 }
 
-static void tell_progress(struct source *s)
+static void tell_progress(struct assembly *s)
 {
     fprintf(s->out, "    li t2, %u\n    sw t2, PROGRESS_OPERATION(ra)\n", s->index);
     s->quiet = 0;
 }
 
 /* Values in registers go to their slots. */
-static void empty_hands(struct source *s)
+static void empty_hands(struct assembly *s)
 {
     for (uint32_t i = 0; i < s->holding; i++)
         fprintf(s->out, "    %s %s, %u(tp)\n", s->held[i].wide ? "sd" : "sw", pool[i],
@@ -85,20 +85,20 @@ static void empty_hands(struct source *s)
 }
 
 /* Also tells that the thread has come to this instruction. Uses t2. */
-static void flush(struct source *s)
+static void flush(struct assembly *s)
 {
     empty_hands(s);
     tell_progress(s);
 }
 
-static void reserve(struct source *s, uint32_t count)
+static void reserve(struct assembly *s, uint32_t count)
 {
     if (s->holding + count > s->values)
         flush(s);
 }
 
 /* A register for a value that goes `half` * 4 bytes into the next slot. */
-static const char *hold(struct source *s, uint32_t half, bool wide)
+static const char *hold(struct assembly *s, uint32_t half, bool wide)
 {
     s->held[s->holding].offset = s->filled + half * 4;
     s->held[s->holding].wide = wide;
@@ -107,7 +107,7 @@ static const char *hold(struct source *s, uint32_t half, bool wide)
 
 /* The register of the test takes the value just read, unsigned; later parts of a wider value only
  * leave their mark on what depends on it. Uses t3. */
-static void set_register(struct source *s, const struct instruction *i, const char *value,
+static void set_register(struct assembly *s, const struct instruction *i, const char *value,
                          bool later_part)
 {
     if (i->sets == NO_REGISTER)
@@ -131,7 +131,7 @@ static void set_register(struct source *s, const struct instruction *i, const ch
 /* ---- addresses and values ---------------------------------------------------------------- */
 
 /* t1 becomes 0, but not before the registers are known. */
-static void depend(struct source *s, uint32_t registers)
+static void depend(struct assembly *s, uint32_t registers)
 {
     const char *to = "t1";
     for (uint32_t r = 0; r < MOST_REGISTERS; r++) {
@@ -146,7 +146,7 @@ static void depend(struct source *s, uint32_t registers)
 }
 
 /* Makes base and displacement reach the operand; `exact`: base alone. Uses t0, t1, t3. */
-static void locate(struct source *s, const struct instruction *i, bool exact)
+static void locate(struct assembly *s, const struct instruction *i, bool exact)
 {
     const struct program_line *line = &s->p->line[i->line];
     uint32_t needs = i->needs;
@@ -174,7 +174,7 @@ static void locate(struct source *s, const struct instruction *i, bool exact)
         fprintf(s->out, "    add t0, t0, t1\n");
 }
 
-static void load_constant(struct source *s, const char *to, uint64_t value, bool wide)
+static void load_constant(struct assembly *s, const char *to, uint64_t value, bool wide)
 {
     if (wide)
         fprintf(s->out, "    li %s, 0x%" PRIx64 "\n", to, value);
@@ -183,7 +183,7 @@ static void load_constant(struct source *s, const char *to, uint64_t value, bool
 }
 
 /* The value written goes to t2; uses t1. */
-static void value_written(struct source *s, const struct instruction *i)
+static void value_written(struct assembly *s, const struct instruction *i)
 {
     bool wide = i->size_log2 == 3;
     load_constant(s, "t2", i->write, wide);
@@ -194,7 +194,7 @@ static void value_written(struct source *s, const struct instruction *i)
 }
 
 /* 8 bytes on a 32-bit machine: low half in t2, high half in t1; uses t3. */
-static void halves_written(struct source *s, const struct instruction *i)
+static void halves_written(struct assembly *s, const struct instruction *i)
 {
     load_constant(s, "t2", i->write, false);
     load_constant(s, "t1", i->write >> 32, false);
@@ -212,7 +212,7 @@ static void halves_written(struct source *s, const struct instruction *i)
 /* ---- operations -------------------------------------------------------------------------- */
 
 /* One instruction of a load; `done`: bytes of the operand before it. */
-static void load_part(struct source *s, const struct instruction *i, uint32_t done, uint32_t bytes)
+static void load_part(struct assembly *s, const struct instruction *i, uint32_t done, uint32_t bytes)
 {
     static const char *const mnemonic[] = { [1] = "lbu", [2] = "lhu", [4] = "lw", [8] = "ld" };
     const char *to = hold(s, done / 4 % 2, bytes == 8);
@@ -226,13 +226,13 @@ static void load_part(struct source *s, const struct instruction *i, uint32_t do
     set_register(s, i, to, done > 0);
 }
 
-static uint32_t part_bytes(const struct source *s, const struct instruction *i)
+static uint32_t part_bytes(const struct assembly *s, const struct instruction *i)
 {
     uint32_t size = 1u << i->size_log2, most = s->f->xlen / 8;
     return size < most ? size : most;
 }
 
-static void emit_load(struct source *s, const struct instruction *i)
+static void emit_load(struct assembly *s, const struct instruction *i)
 {
     uint32_t size = 1u << i->size_log2, bytes = part_bytes(s, i);
     reserve(s, 2);
@@ -246,7 +246,7 @@ static void emit_load(struct source *s, const struct instruction *i)
     }
 }
 
-static void emit_store(struct source *s, const struct instruction *i)
+static void emit_store(struct assembly *s, const struct instruction *i)
 {
     static const char *const mnemonic[] = { [1] = "sb", [2] = "sh", [4] = "sw", [8] = "sd" };
     uint32_t size = 1u << i->size_log2, bytes = part_bytes(s, i);
@@ -272,7 +272,7 @@ static void emit_store(struct source *s, const struct instruction *i)
 
 static char width(const struct instruction *i) { return i->size_log2 == 3 ? 'd' : 'w'; }
 
-static void emit_swap(struct source *s, const struct instruction *i)
+static void emit_swap(struct assembly *s, const struct instruction *i)
 {
     reserve(s, 1);
     locate(s, i, true);
@@ -284,7 +284,7 @@ static void emit_swap(struct source *s, const struct instruction *i)
 }
 
 /* It alone may go round for ever; so it is told before it begins. */
-static void emit_cas(struct source *s, const struct instruction *i)
+static void emit_cas(struct assembly *s, const struct instruction *i)
 {
     bool wide = i->size_log2 == 3;
     reserve(s, 1);
@@ -303,7 +303,7 @@ static void emit_cas(struct source *s, const struct instruction *i)
     set_register(s, i, to, false);
 }
 
-static void emit_membar(struct source *s, const struct instruction *i)
+static void emit_membar(struct assembly *s, const struct instruction *i)
 {
     static const struct { uint8_t flavour; const char *sets; } fences[] = {
         { ORDEAL_LL, "r, r" }, { ORDEAL_LS, "r, w" }, { ORDEAL_SL, "w, r" }, { ORDEAL_SS, "w, w" },
@@ -317,20 +317,20 @@ static void emit_membar(struct source *s, const struct instruction *i)
             fprintf(s->out, "    fence %s\n", fences[k].sets);
 }
 
-static void emit_prefetch(struct source *s, const struct instruction *i)
+static void emit_prefetch(struct assembly *s, const struct instruction *i)
 {
     locate(s, i, true);
     fprintf(s->out, "    ori zero, t0, 1     // prefetch.r, a hint\n");
 }
 
-static void emit_flush(struct source *s, const struct instruction *i)
+static void emit_flush(struct assembly *s, const struct instruction *i)
 {
     locate(s, i, true);
     fprintf(s->out, "    .insn i 0x0f, 2, x0, t0, 2     // cbo.flush\n");
 }
 
 /* As many lines of the same set as the cache has ways, and a few more, drive it out. */
-static void emit_evict(struct source *s, const struct instruction *i)
+static void emit_evict(struct assembly *s, const struct instruction *i)
 {
     uint64_t set = s->p->line[i->line].place % s->f->way;
     fprintf(s->out, "    la t0, conflicts + %" PRIu64 "\n    li t1, %" PRIu64 "\n", set, s->f->way);
@@ -339,14 +339,14 @@ static void emit_evict(struct source *s, const struct instruction *i)
 }
 
 /* A time round takes about two cycles. */
-static void emit_delay(struct source *s, const struct instruction *i)
+static void emit_delay(struct assembly *s, const struct instruction *i)
 {
     if (i->count)
         fprintf(s->out, "    li t2, %" PRIu32 "\n1:  addi t2, t2, -1\n    bnez t2, 1b\n",
                 i->count / 2 + i->count % 2);
 }
 
-static void emit_interrupt(struct source *s, const struct instruction *i)
+static void emit_interrupt(struct assembly *s, const struct instruction *i)
 {
     fprintf(s->out, "    li t0, 0x%" PRIx64 "\n    li t2, 1\n    sw t2, 0(t0)\n",
             s->f->clint + 4 * (s->f->first_hart + i->count));
@@ -354,12 +354,12 @@ static void emit_interrupt(struct source *s, const struct instruction *i)
 
 /* ---- loops and branches: with empty hands ------------------------------------------------- */
 
-static void label(struct source *s)
+static void label(struct assembly *s)
 {
     fprintf(s->out, ".L%u_%u:\n", s->thread, s->index);
 }
 
-static void emit_loop_begin(struct source *s, const struct instruction *i)
+static void emit_loop_begin(struct assembly *s, const struct instruction *i)
 {
     (void)i;
     flush(s);
@@ -367,14 +367,14 @@ static void emit_loop_begin(struct source *s, const struct instruction *i)
     label(s);
 }
 
-static void emit_loop_end(struct source *s, const struct instruction *i)
+static void emit_loop_end(struct assembly *s, const struct instruction *i)
 {
     flush(s);
     fprintf(s->out, "    addi s1, s1, 1\n    li t2, %" PRIu32 "\n    bltu s1, t2, .L%u_%u\n",
             s->t->code[i->match].count, s->thread, i->match);
 }
 
-static void emit_branch_begin(struct source *s, const struct instruction *i)
+static void emit_branch_begin(struct assembly *s, const struct instruction *i)
 {
     flush(s);
     fprintf(s->out, "    andi t2, s0, 1\n    %s s0, s0, 1\n    beqz t2, .L%u_%u\n"
@@ -382,21 +382,21 @@ static void emit_branch_begin(struct source *s, const struct instruction *i)
             is64(s) ? "srliw" : "srli", s->thread, i->match);
 }
 
-static void emit_branch_else(struct source *s, const struct instruction *i)
+static void emit_branch_else(struct assembly *s, const struct instruction *i)
 {
     flush(s);
     fprintf(s->out, "    j .L%u_%u\n", s->thread, i->match);
     label(s);
 }
 
-static void emit_branch_end(struct source *s, const struct instruction *i)
+static void emit_branch_end(struct assembly *s, const struct instruction *i)
 {
     (void)i;
     flush(s);
     label(s);
 }
 
-static void (*const emit[ORDEAL_OP_KINDS])(struct source *, const struct instruction *) = {
+static void (*const emit[ORDEAL_OP_KINDS])(struct assembly *, const struct instruction *) = {
     [ORDEAL_LOAD] = emit_load, [ORDEAL_STORE] = emit_store, [ORDEAL_SWAP] = emit_swap,
     [ORDEAL_CAS] = emit_cas, [ORDEAL_MEMBAR] = emit_membar, [ORDEAL_PREFETCH] = emit_prefetch,
     [ORDEAL_FLUSH] = emit_flush, [ORDEAL_EVICT] = emit_evict, [ORDEAL_DELAY] = emit_delay,
@@ -406,7 +406,7 @@ static void (*const emit[ORDEAL_OP_KINDS])(struct source *, const struct instruc
     [ORDEAL_BRANCH_END] = emit_branch_end,
 };
 
-static void write_thread(struct source *s, uint32_t thread)
+static void write_thread(struct assembly *s, uint32_t thread)
 {
     s->thread = thread;
     s->t = &s->p->thread[thread];
@@ -452,7 +452,7 @@ static uint32_t lines_with_memory(const struct program *p)
     return count;
 }
 
-static void write_sizes(struct source *s, uint32_t count)
+static void write_sizes(struct assembly *s, uint32_t count)
 {
     const struct program *p = s->p;
     uint64_t align = s->f->way > 4096 ? s->f->way : 4096;
@@ -475,7 +475,7 @@ static void write_sizes(struct source *s, uint32_t count)
         fprintf(s->out, "#define %s 0x%" PRIx64 "\n", sizes[i].name, sizes[i].value);
 }
 
-static void write_words(struct source *s, const uint8_t *bytes, size_t length)
+static void write_words(struct assembly *s, const uint8_t *bytes, size_t length)
 {
     for (size_t i = 0; i < length; i += 4) {
         uint32_t word = bytes[i] | (uint32_t)bytes[i + 1] << 8 | (uint32_t)bytes[i + 2] << 16
@@ -485,7 +485,7 @@ static void write_words(struct source *s, const uint8_t *bytes, size_t length)
     fputc('\n', s->out);
 }
 
-static void write_header(struct source *s, uint64_t first, uint32_t count)
+static void write_header(struct assembly *s, uint64_t first, uint32_t count)
 {
     uint8_t header[HEADER_BYTES];
     signature_header(s->p, s->f->xlen, first, count, header);
@@ -493,7 +493,7 @@ static void write_header(struct source *s, uint64_t first, uint32_t count)
     write_words(s, header, sizeof header);
 }
 
-static void write_tables(struct source *s, uint64_t first, uint32_t count, uint64_t seed)
+static void write_tables(struct assembly *s, uint64_t first, uint32_t count, uint64_t seed)
 {
     const struct program *p = s->p;
     fprintf(s->out, "\n    .section .rodata\n    .balign 8\n");
@@ -521,10 +521,10 @@ static void write_tables(struct source *s, uint64_t first, uint32_t count, uint6
                     t + 1 == p->threads ? "\n" : "");
 }
 
-void elf_source_write(FILE *out, const struct program *p, const struct elf_platform *f,
+void elf_assembly_write(FILE *out, const struct program *p, const struct elf_platform *f,
                       uint64_t first, uint32_t count, uint64_t seed)
 {
-    struct source s = { .out = out, .p = p, .f = f };
+    struct assembly s = { .out = out, .p = p, .f = f };
     fprintf(out, "/* A test by ordeal for %" PRIu32 " harts, %s; iterations %" PRIu64 " to %" PRIu64
                  ". */\n\n", p->threads, elf_platform_march(f), first, first + count - 1);
     write_sizes(&s, count);

@@ -20,14 +20,13 @@ bool elf_build_possible(struct why *why)
 {
     if (child_exists(compiler))
         return true;
-    snprintf(why->text, sizeof why->text, "%s is not on PATH: install Debian's package "
+    return why_say(why, "%s is not on PATH: install Debian's package "
              "gcc-riscv64-unknown-elf", compiler);
-    return false;
 }
 
 static enum target_result fail(struct why *why, const char *file, int error)
 {
-    snprintf(why->text, sizeof why->text, "%.800s: %s", file, strerror(error));
+    why_say(why, "%.800s: %s", file, strerror(error));
     return TARGET_FAILED;
 }
 
@@ -60,7 +59,7 @@ static void write_test(FILE *out, const struct content *c)
 
 static void write_source(FILE *out, const struct content *c)
 {
-    elf_source_write(out, c->p, c->f, c->first, c->count, c->seed);
+    elf_assembly_write(out, c->p, c->f, c->first, c->count, c->seed);
 }
 
 static void write_text(FILE *out, const struct elf_text *t)
@@ -124,13 +123,13 @@ static enum target_result compile(const char *directory, const struct elf_platfo
     compile_line(&line, f);
     if (!child_start(&child, (char *const *)line.argv, directory, log, why))
         return TARGET_FAILED;
-    enum target_result result = child_wait(&child, patience);
-    if (result == TARGET_HUNG || (result == TARGET_DONE && child.status != 0)) {
+    enum child_end end = child_wait(&child, patience);
+    if (end == CHILD_HUNG || (end == CHILD_ENDED && child.status != 0)) {
         child_obituary(&child, compiler, log, why);
         return TARGET_FAILED;
     }
     unlink(log);
-    return result;
+    return end == CHILD_STOPPED ? TARGET_STOPPED : TARGET_DONE;
 }
 
 enum target_result elf_build(const char *directory, const struct program *p,

@@ -51,7 +51,7 @@ static bool next_word(FILE *out, const char **text, const char *const *values, s
         }
     }
     if (quote)
-        snprintf(why->text, sizeof why->text, "the command has no closing %c: %s", quote, *text);
+        why_say(why, "the command has no closing %c: %s", quote, *text);
     *text = t;
     return !quote;
 }
@@ -65,17 +65,15 @@ static bool split(struct words *w, const char *template, const char *const *valu
             template++;
         if (!*template)
             return true;
-        if (w->count == MOST_WORDS) {
-            snprintf(why->text, sizeof why->text, "the command has more than %d words", MOST_WORDS);
-            return false;
-        }
+        if (w->count == MOST_WORDS)
+            return why_say(why, "the command has more than %d words", MOST_WORDS);
         size_t length;
         FILE *out = open_memstream(&w->word[w->count], &length);
         bool fine = out && next_word(out, &template, values, why);
         if (out && fclose(out) == 0)
             w->count++;
         else
-            snprintf(why->text, sizeof why->text, "out of memory");
+            why_say(why, "out of memory");
         if (!out || !fine)
             return false;
     }
@@ -86,17 +84,17 @@ bool elf_command_possible(const char *template, struct why *why)
     struct words w;
     bool fine = split(&w, template, places, why);
     if (fine && w.count == 0) {
-        snprintf(why->text, sizeof why->text, "the command is empty");
+        why_say(why, "the command is empty");
         fine = false;
     }
     for (int i = ELF; i <= SIGNATURE && fine; i++)
         if (!strstr(template, places[i])) {
-            snprintf(why->text, sizeof why->text, "the command never says %s: the %s", places[i],
+            why_say(why, "the command never says %s: the %s", places[i],
                      i == ELF ? "program to run" : "file to save its signature in");
             fine = false;
         }
     if (fine && !child_exists(w.word[0])) {
-        snprintf(why->text, sizeof why->text, "%.900s is no program: not on PATH, or not "
+        why_say(why, "%.900s is no program: not on PATH, or not "
                  "executable", w.word[0]);
         fine = false;
     }
@@ -112,7 +110,7 @@ static enum target_result describe_hang(struct elf_job *job, const char *signatu
     if (signature_read(signature, &job->bytes, &job->length, &unread))
         signature_last_seen(job->bytes, job->length, job->p, why);
     else
-        snprintf(why->text, sizeof why->text, "the command did not end within %g s and left no "
+        why_say(why, "the command did not end within %g s and left no "
                  "signature that says where it was", job->timeout);
     return TARGET_HUNG;
 }
@@ -121,13 +119,27 @@ static enum target_result collect(struct elf_job *job, const char *signature, st
 {
     struct why reason;
     if (access(signature, F_OK) != 0) {
-        snprintf(why->text, sizeof why->text, "the command ended well, but wrote no signature");
+        why_say(why, "the command ended well, but wrote no signature");
         return TARGET_FAILED;
     }
     if (signature_read(signature, &job->bytes, &job->length, &reason))
         return TARGET_DONE;
-    snprintf(why->text, sizeof why->text, "the signature it wrote is of no use: %.900s",
+    why_say(why, "the signature it wrote is of no use: %.900s",
              reason.text);
+    return TARGET_FAILED;
+}
+
+static enum target_result run_to_its_end(struct elf_job *job, struct child *child, const char *name,
+                                         const char *signature, const char *log, struct why *why)
+{
+    switch (child_wait(child, job->timeout)) {
+    case CHILD_STOPPED: return TARGET_STOPPED;
+    case CHILD_HUNG: return describe_hang(job, signature, why);
+    default: break;
+    }
+    if (child->status == 0)
+        return collect(job, signature, why);
+    child_obituary(child, name, log, why);
     return TARGET_FAILED;
 }
 
@@ -144,17 +156,8 @@ enum target_result elf_command_run(struct elf_job *job, const char *template, st
     struct child child;
     enum target_result result = TARGET_FAILED;
     unlink(signature);
-    if (split(&w, template, values, why) && child_start(&child, w.word, NULL, log, why)) {
-        result = child_wait(&child, job->timeout);
-        if (result == TARGET_HUNG) {
-            result = describe_hang(job, signature, why);
-        } else if (result == TARGET_DONE && child.status != 0) {
-            child_obituary(&child, w.word[0], log, why);
-            result = TARGET_FAILED;
-        } else if (result == TARGET_DONE) {
-            result = collect(job, signature, why);
-        }
-    }
+    if (split(&w, template, values, why) && child_start(&child, w.word, NULL, log, why))
+        result = run_to_its_end(job, &child, w.word[0], signature, log, why);
     words_free(&w);
     return result;
 }

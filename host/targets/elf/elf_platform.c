@@ -43,17 +43,16 @@ static bool parse_isa(struct elf_platform *f, const char *isa, struct why *why)
             f->flush = known[i].flush;
             return true;
         }
-    snprintf(why->text, sizeof why->text, "there is no ISA '%s'; expected rv32ima or rv64ima, "
+    return why_say(why, "there is no ISA '%s'; expected rv32ima or rv64ima, "
              "followed by _zicbom where the machine can flush cache lines", isa);
-    return false;
 }
 
 static bool refuse_setting(const char *text, int length, struct why *why)
 {
-    int n = snprintf(why->text, sizeof why->text, "'%.*s' says nothing of a platform; expected "
+    why_say(why, "'%.*s' says nothing of a platform; expected "
                      "KEY=NUMBER, the keys are", length, text);
-    for (int i = 0; i < KEYS && n > 0 && n < (int)sizeof why->text; i++)
-        n += snprintf(why->text + n, sizeof why->text - (size_t)n, "%s %s", i ? "," : "",
+    for (int i = 0; i < KEYS; i++)
+        why_add(why, "%s %s", i ? "," : "",
                       keys[i].name);
     return false;
 }
@@ -71,9 +70,8 @@ static bool parse_setting(struct elf_platform *f, const char *text, size_t lengt
         uint64_t value = strtoull(equals + 1, &end, 0);
         if (errno || end != text + length || end == equals + 1 || equals[1] == '-'
             || value % k->multiple || value > k->most) {
-            snprintf(why->text, sizeof why->text, "'%.*s': expected a multiple of %" PRIu64
+            return why_say(why, "'%.*s': expected a multiple of %" PRIu64
                      ", at most 0x%" PRIx64, (int)length, text, k->multiple, k->most);
-            return false;
         }
         *field(f, k) = value;
         return true;
@@ -94,14 +92,10 @@ bool elf_platform_parse(struct elf_platform *f, const char *isa, const char *pla
             return false;
         platform += length + (platform[length] == ',');
     }
-    if (f->xlen == 32 && (f->ram | f->clint | f->fault) >> 32) {
-        snprintf(why->text, sizeof why->text, "a 32-bit machine has no address above 0xffffffff");
-        return false;
-    }
-    if (f->way == 0 || (f->way & (f->way - 1))) {
-        snprintf(why->text, sizeof why->text, "way=%" PRIu64 ": expected a power of two", f->way);
-        return false;
-    }
+    if (f->xlen == 32 && (f->ram | f->clint | f->fault) >> 32)
+        return why_say(why, "a 32-bit machine has no address above 0xffffffff");
+    if (f->way == 0 || (f->way & (f->way - 1)))
+        return why_say(why, "way=%" PRIu64 ": expected a power of two", f->way);
     return true;
 }
 

@@ -14,8 +14,9 @@
 #include <unistd.h>
 
 #include "base/child.h"
+#include "base/clock.h"
+#include "base/interrupt.h"
 #include "elf_build.h"
-#include "base/progress.h"
 #include "signature.h"
 
 static const double glance = 0.0005; /* seconds between two looks at tohost */
@@ -33,22 +34,19 @@ static const char *emulator(const struct elf_platform *f)
 
 bool elf_qemu_possible(const struct elf_platform *f, struct why *why)
 {
-    if (f->flush || f->ram != UINT64_C(0x80000000)) {
-        snprintf(why->text, sizeof why->text, f->flush
+    if (f->flush || f->ram != UINT64_C(0x80000000))
+        return why_say(why, "%s", f->flush
                  ? "QEMU's virt machine cannot flush cache lines; leave out _zicbom"
                  : "QEMU's virt machine has its RAM at 0x80000000");
-        return false;
-    }
     if (child_exists(emulator(f)))
         return true;
-    snprintf(why->text, sizeof why->text, "%s is not on PATH: install Debian's package "
+    return why_say(why, "%s is not on PATH: install Debian's package "
              "qemu-system-misc", emulator(f));
-    return false;
 }
 
 static enum target_result fail(struct why *why, const char *what)
 {
-    snprintf(why->text, sizeof why->text, "%.800s: %s", what, strerror(errno));
+    why_say(why, "%.800s: %s", what, strerror(errno));
     return TARGET_FAILED;
 }
 
@@ -109,7 +107,7 @@ static enum target_result watch(struct child *qemu, const struct elf_job *job,
             return TARGET_HUNG;
         if (!child_running(qemu))
             return TARGET_FAILED;
-        child_pause(glance);
+        pause_for(glance);
     }
     return TARGET_DONE;
 }

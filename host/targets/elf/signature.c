@@ -3,22 +3,11 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const uint8_t magic[8] = { 0x89, 'O', 'S', 'G', '\r', '\n', 0x1A, '\n' };
-
-__attribute__((format(printf, 2, 3)))
-static bool refuse(struct why *why, const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    vsnprintf(why->text, sizeof why->text, format, list);
-    va_end(list);
-    return false;
-}
 
 static uint64_t get(const uint8_t *p, unsigned bytes)
 {
@@ -103,15 +92,15 @@ static bool from_text(uint8_t *bytes, size_t *length, struct why *why)
         if (i < *length && bytes[i] == '\r')
             i++;
         if (i < *length && bytes[i++] != '\n')
-            return refuse(why, "line %" PRIu64 ": expected hexadecimal digits and nothing else; "
+            return why_say(why, "line %" PRIu64 ": expected hexadecimal digits and nothing else; "
                                "the file is damaged or no signature", line);
         if (!width)
             width = digits;
         if (width != 8 && width != 16 && width != 32)
-            return refuse(why, "line 1 has %zu hexadecimal digits; expected 8, 16 or 32, that is "
+            return why_say(why, "line 1 has %zu hexadecimal digits; expected 8, 16 or 32, that is "
                                "4, 8 or 16 bytes a line", digits);
         if (digits != width)
-            return refuse(why, "line %" PRIu64 " has %zu hexadecimal digits, those before it %zu; "
+            return why_say(why, "line %" PRIu64 " has %zu hexadecimal digits, those before it %zu; "
                                "the file is cut short or damaged", line, digits, width);
         uint8_t number[16];
         reverse_line(number, bytes + begin, digits);
@@ -125,24 +114,24 @@ static bool from_text(uint8_t *bytes, size_t *length, struct why *why)
 bool signature_raw(uint8_t *bytes, size_t *length, struct why *why)
 {
     if (*length == 0)
-        return refuse(why, "it is empty; the program on the target wrote nothing");
+        return why_say(why, "it is empty; the program on the target wrote nothing");
     if (bytes[0] == magic[0])
         return true;
     if (hex_digit(bytes[0]) >= 0)
         return from_text(bytes, length, why);
-    return refuse(why, "no signature: it begins neither with the mark of one nor with hexadecimal "
+    return why_say(why, "no signature: it begins neither with the mark of one nor with hexadecimal "
                        "digits");
 }
 
 /* ---- files ------------------------------------------------------------------------------ */
 
-static bool read_all(FILE *stream, uint8_t **bytes, size_t *length)
+static bool read_all(FILE *in, uint8_t **bytes, size_t *length)
 {
     size_t capacity = 65536;
     uint8_t *buffer = malloc(capacity);
     *length = 0;
     while (buffer) {
-        *length += fread(buffer + *length, 1, capacity - *length, stream);
+        *length += fread(buffer + *length, 1, capacity - *length, in);
         if (*length < capacity)
             break;
         uint8_t *larger = capacity > SIZE_MAX / 2 ? NULL : realloc(buffer, capacity *= 2);
@@ -151,20 +140,20 @@ static bool read_all(FILE *stream, uint8_t **bytes, size_t *length)
         buffer = larger;
     }
     *bytes = buffer;
-    return buffer && !ferror(stream);
+    return buffer && !ferror(in);
 }
 
 bool signature_read(const char *file, uint8_t **bytes, size_t *length, struct why *why)
 {
     *bytes = NULL;
-    FILE *stream = fopen(file, "re");
-    if (!stream)
-        return refuse(why, "%s", strerror(errno));
+    FILE *in = fopen(file, "re");
+    if (!in)
+        return why_say(why, "%s", strerror(errno));
     errno = 0;
-    bool fine = read_all(stream, bytes, length);
+    bool fine = read_all(in, bytes, length);
     int error = errno ? errno : ENOMEM;
-    fclose(stream);
-    fine = fine ? signature_raw(*bytes, length, why) : refuse(why, "%s", strerror(error));
+    fclose(in);
+    fine = fine ? signature_raw(*bytes, length, why) : why_say(why, "%s", strerror(error));
     if (!fine) {
         free(*bytes);
         *bytes = NULL;
@@ -177,19 +166,19 @@ bool signature_read(const char *file, uint8_t **bytes, size_t *length, struct wh
 static bool is_whole(const uint8_t *bytes, size_t length, struct why *why)
 {
     if (length < HEADER_BYTES)
-        return refuse(why, "cut short: %zu bytes, and the header alone has %d", length,
+        return why_say(why, "cut short: %zu bytes, and the header alone has %d", length,
                       HEADER_BYTES);
     if (memcmp(bytes + HEADER_MAGIC, magic, sizeof magic) != 0)
-        return refuse(why, "no signature of a test: the mark at its beginning is missing or "
+        return why_say(why, "no signature of a test: the mark at its beginning is missing or "
                            "damaged; if it is all zeros the program never started");
     if (get32(bytes + HEADER_VERSION) != SIGNATURE_VERSION)
-        return refuse(why, "a signature of version %" PRIu32 "; this program reads version %u",
+        return why_say(why, "a signature of version %" PRIu32 "; this program reads version %u",
                       get32(bytes + HEADER_VERSION), SIGNATURE_VERSION);
     uint64_t says = get64(bytes + HEADER_LENGTH);
     if (length < says)
-        return refuse(why, "cut short: %zu bytes of %" PRIu64, length, says);
+        return why_say(why, "cut short: %zu bytes of %" PRIu64, length, says);
     if (length > says)
-        return refuse(why, "%zu bytes, but the header says %" PRIu64 "; damaged, or more was saved "
+        return why_say(why, "%zu bytes, but the header says %" PRIu64 "; damaged, or more was saved "
                            "than lies between begin_signature and end_signature", length, says);
     return true;
 }
@@ -201,19 +190,19 @@ static bool is_unharmed(const uint8_t *bytes, size_t length, const struct progra
     bool ours = get64(bytes + HEADER_IDENTITY) == program_identity(p);
     if (state == STATE_RUNNING || state == STATE_TRAPPED) {
         if (!ours)
-            return refuse(why, "the program on the target did not come to its end, and it is "
+            return why_say(why, "the program on the target did not come to its end, and it is "
                                "another test than this");
         signature_last_seen(bytes, length, p, why);
         return false;
     }
     if (state != STATE_FINISHED)
-        return refuse(why, "damaged: there is no state %" PRIu32, state);
+        return why_say(why, "damaged: there is no state %" PRIu32, state);
     uint32_t sum = signature_checksum(bytes, length);
     if (sum != get32(bytes + HEADER_CHECKSUM))
-        return refuse(why, "damaged: its checksum is 0x%08" PRIx32 ", the header says 0x%08" PRIx32,
+        return why_say(why, "damaged: its checksum is 0x%08" PRIx32 ", the header says 0x%08" PRIx32,
                       sum, get32(bytes + HEADER_CHECKSUM));
     if (!ours)
-        return refuse(why, "a signature of another test: it is of 0x%016" PRIx64 ", this test is "
+        return why_say(why, "a signature of another test: it is of 0x%016" PRIx64 ", this test is "
                            "0x%016" PRIx64, get64(bytes + HEADER_IDENTITY), program_identity(p));
     return true;
 }
@@ -231,7 +220,7 @@ bool signature_open(struct signature *s, const uint8_t *bytes, size_t length,
     };
     if (s->slots != p->slots || s->harts != p->threads || (s->xlen != 32 && s->xlen != 64)
         || length != signature_length(p, s->iterations))
-        return refuse(why, "the header contradicts itself or the test: %" PRIu32 " harts, %" PRIu32
+        return why_say(why, "the header contradicts itself or the test: %" PRIu32 " harts, %" PRIu32
                            " values an iteration, %" PRIu32 " iterations, %" PRIu32 "-bit",
                       s->harts, s->slots, s->iterations, s->xlen);
     return true;
@@ -247,58 +236,43 @@ void signature_values(const struct signature *s, uint32_t iteration, uint64_t *v
 
 /* ---- what became of one that did not finish -------------------------------------------- */
 
-struct sentence { char *text; size_t size, length; };
-
-__attribute__((format(printf, 2, 3)))
-static void say(struct sentence *s, const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    int n = vsnprintf(s->text + s->length, s->size - s->length, format, list);
-    va_end(list);
-    s->length += n > 0 ? (size_t)n : 0;
-    if (s->length >= s->size)
-        s->length = s->size - 1;
-}
-
-static void say_hart(struct sentence *s, const uint8_t *record, const struct program *p, uint32_t n,
+static void say_hart(struct why *why, const uint8_t *record, const struct program *p, uint32_t n,
                      uint64_t first)
 {
     const struct program_thread *t = &p->thread[n];
     uint32_t begun = get32(record + PROGRESS_ITERATION);
     uint32_t operation = get32(record + PROGRESS_OPERATION), cause = get32(record + PROGRESS_CAUSE);
-    say(s, "; P%" PRIu32, t->number);
+    why_add(why, "; P%" PRIu32, t->number);
     if (cause)
-        say(s, " trapped with cause %" PRIu32 " at 0x%" PRIx64 ",", cause,
+        why_add(why, " trapped with cause %" PRIu32 " at 0x%" PRIx64 ",", cause,
             get64(record + PROGRESS_PC));
     if (begun == 0) {
-        say(s, " never began");
+        why_add(why, " never began");
         return;
     }
-    say(s, " last seen in iteration %" PRIu64, first + begun - 1);
+    why_add(why, " last seen in iteration %" PRIu64, first + begun - 1);
     if (operation < t->length) {
         const struct ordeal_op *op = ordeal_trace_op(p->test, t->code[operation].op);
         char text[128];
         ordeal_trace_format(p->test, t->code[operation].op, text, sizeof text);
-        say(s, " at %s", text);
+        why_add(why, " at %s", text);
         if (op->line)
-            say(s, " (line %" PRIu32 " of the test)", op->line);
+            why_add(why, " (line %" PRIu32 " of the test)", op->line);
     } else {
-        say(s, " before its first operation");
+        why_add(why, " before its first operation");
     }
 }
 
 void signature_last_seen(const uint8_t *bytes, size_t length, const struct program *p,
                          struct why *why)
 {
-    struct sentence s = { why->text, sizeof why->text, 0 };
     size_t records = (size_t)HEADER_BYTES + (size_t)p->threads * PROGRESS_BYTES;
     if (length < records || memcmp(bytes, magic, sizeof magic) != 0) {
-        say(&s, "the program on the target never started: no hart was seen");
+        why_say(why, "the program on the target never started: no hart was seen");
         return;
     }
     bool trapped = get32(bytes + HEADER_STATE) == STATE_TRAPPED;
-    say(&s, "the program on the target %s",
+    why_say(why, "the program on the target %s",
         trapped ? "met an exception" : "did not come to its end");
     uint32_t named = 0;
     for (uint32_t n = 0; n < p->threads; n++) {
@@ -307,10 +281,10 @@ void signature_last_seen(const uint8_t *bytes, size_t length, const struct progr
         if (trapped ? get32(record + PROGRESS_CAUSE) == 0 : done)
             continue;
         if (named++ < 4)
-            say_hart(&s, record, p, n, get64(bytes + HEADER_FIRST));
+            say_hart(why, record, p, n, get64(bytes + HEADER_FIRST));
     }
     if (named > 4)
-        say(&s, "; and %" PRIu32 " others", named - 4);
+        why_add(why, "; and %" PRIu32 " others", named - 4);
     if (named == 0)
-        say(&s, "; every hart was last seen at the end of an iteration");
+        why_add(why, "; every hart was last seen at the end of an iteration");
 }

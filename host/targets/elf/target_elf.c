@@ -12,9 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/interrupt.h"
 #include "elf_build.h"
 #include "elf_machine.h"
-#include "base/progress.h"
 #include "signature.h"
 
 enum { MOST_HARTS = 64, BATCH = 1024 /* iterations */ };
@@ -30,26 +30,18 @@ struct elf {
 
 /* ---- opening --------------------------------------------------------------------------- */
 
-static bool refuse(struct why *why, const char *reason)
-{
-    snprintf(why->text, sizeof why->text, "%s", reason);
-    return false;
-}
-
 static bool check_options(struct elf *m, struct why *why)
 {
     const struct target_options *o = &m->options;
     int ways = !!o->machine + !!o->command + !!o->emit;
     if (ways == 0)
-        return refuse(why, "on what? Give --machine qemu, --command TEMPLATE, or --emit DIR to "
+        return why_say(why, "on what? Give --machine qemu, --command TEMPLATE, or --emit DIR to "
                            "only write the programs");
     if (ways > 1)
-        return refuse(why, "--machine, --command and --emit exclude one another");
-    if (o->machine && strcmp(o->machine, "qemu") != 0) {
-        snprintf(why->text, sizeof why->text, "there is no machine '%.200s'; there is qemu",
+        return why_say(why, "--machine, --command and --emit exclude one another");
+    if (o->machine && strcmp(o->machine, "qemu") != 0)
+        return why_say(why, "there is no machine '%.200s'; there is qemu",
                  o->machine);
-        return false;
-    }
     return elf_platform_parse(&m->platform, o->isa, o->platform, why) && elf_build_possible(why)
            && (!o->machine || elf_qemu_possible(&m->platform, why))
            && (!o->command || elf_command_possible(o->command, why));
@@ -60,20 +52,18 @@ static bool make_directory(struct elf *m, struct why *why)
     const char *temporary = getenv("TMPDIR");
     if (m->options.emit) {
         m->directory = strdup(m->options.emit);
-        if (m->directory && mkdir(m->directory, 0777) != 0 && errno != EEXIST) {
-            snprintf(why->text, sizeof why->text, "%.800s: %s", m->directory, strerror(errno));
-            return false;
-        }
-        return m->directory || refuse(why, "out of memory");
+        if (m->directory && mkdir(m->directory, 0777) != 0 && errno != EEXIST)
+            return why_say(why, "%.800s: %s", m->directory, strerror(errno));
+        return m->directory || why_say(why, "out of memory");
     }
     if (asprintf(&m->directory, "%s/ordeal-XXXXXX", temporary && *temporary ? temporary : "/tmp")
         < 0) {
         m->directory = NULL;
-        return refuse(why, "out of memory");
+        return why_say(why, "out of memory");
     }
     if (mkdtemp(m->directory))
         return true;
-    snprintf(why->text, sizeof why->text, "no temporary directory %.800s: %s", m->directory,
+    why_say(why, "no temporary directory %.800s: %s", m->directory,
              strerror(errno));
     free(m->directory);
     m->directory = NULL;
@@ -93,7 +83,7 @@ static bool elf_open(const struct target_options *options, void **machine, struc
 {
     struct elf *m = calloc(1, sizeof *m);
     if (!m)
-        return refuse(why, "out of memory");
+        return why_say(why, "out of memory");
     m->options = *options;
     if (check_options(m, why) && make_directory(m, why)) {
         *machine = m;
@@ -139,13 +129,13 @@ static enum target_result deliver(struct elf_job *job, uint64_t first, uint32_t 
     if (!signature_open(&s, job->bytes, job->length, job->p, why))
         return TARGET_FAILED;
     if (s.first != first || s.iterations != count || s.xlen != job->f->xlen) {
-        refuse(why, "the signature is of another run of this test");
+        why_say(why, "the signature is of another run of this test");
         return TARGET_FAILED;
     }
     uint64_t *values = calloc((size_t)s.slots + 1, sizeof *values);
     enum target_result result = TARGET_DONE;
     if (!values) {
-        refuse(why, "out of memory");
+        why_say(why, "out of memory");
         return TARGET_FAILED;
     }
     for (uint32_t i = 0; i < count && result == TARGET_DONE; i++) {
@@ -181,7 +171,7 @@ static enum target_result emit(struct elf *m, const struct program *p, uint64_t 
 {
     char folder[4096];
     if (batch_size(p, count) != count) {
-        snprintf(why->text, sizeof why->text, "%" PRIu64 " iterations of this test are too many "
+        why_say(why, "%" PRIu64 " iterations of this test are too many "
                  "for one program; at most %" PRIu32, count, batch_size(p, count));
         return TARGET_FAILED;
     }

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-static bool views(const struct machine *m) { return m->first_opened != NULL; }
+static bool views(const struct model_machine *m) { return m->first_opened != NULL; }
 
 static uint32_t count_of(const struct store_buffer *b) { return b->end - b->first; }
 
@@ -35,7 +35,7 @@ static void remove_store(struct store_buffer *b, uint32_t at)
 /* ---- reading -------------------------------------------------------------------------------- */
 
 /* PC: memory as the hart sees it. */
-static uint64_t view_of(const struct machine *m, const struct hart *h, uint32_t cell)
+static uint64_t view_of(const struct model_machine *m, const struct hart *h, uint32_t cell)
 {
     uint64_t value = m->memory[cell];
     bool split = m->setup.bug == BUG_COHERENCE_SPLIT && h->index % 2;
@@ -59,7 +59,7 @@ static uint32_t first_unseen(const struct hart *h)
     return h->buffer.first + (h->opened.is && in_set(h->opened.landed, h->index));
 }
 
-static uint64_t forward(const struct machine *m, const struct hart *h, struct reach r,
+static uint64_t forward(const struct model_machine *m, const struct hart *h, struct reach r,
                         uint64_t value)
 {
     const struct store_buffer *b = &h->buffer;
@@ -80,7 +80,7 @@ static uint64_t forward(const struct machine *m, const struct hart *h, struct re
 }
 
 /* The whole cell. */
-static uint64_t see(struct machine *m, struct hart *h, struct reach r)
+static uint64_t see(struct model_machine *m, struct hart *h, struct reach r)
 {
     uint64_t value;
     if (!views(m))
@@ -92,7 +92,7 @@ static uint64_t see(struct machine *m, struct hart *h, struct reach r)
     return forward(m, h, r, value);
 }
 
-static bool issue_load(struct machine *m, struct hart *h, const struct instruction *i)
+static bool issue_load(struct model_machine *m, struct hart *h, const struct instruction *i)
 {
     struct reach r = reach_of(i, h->part);
     uint64_t value = see(m, h, r);
@@ -104,7 +104,7 @@ static bool issue_load(struct machine *m, struct hart *h, const struct instructi
 
 /* ---- PC: opening and landing ---------------------------------------------------------------- */
 
-static void open_oldest(struct machine *m, struct hart *h)
+static void open_oldest(struct model_machine *m, struct hart *h)
 {
     uint32_t cell = h->buffer.store[h->buffer.first].cell, last = m->last_opened[cell];
     h->opened = (struct opened){ .is = true, .next = NOBODY, .previous = last };
@@ -116,7 +116,7 @@ static void open_oldest(struct machine *m, struct hart *h)
 }
 
 /* It has landed everywhere: memory itself has it. */
-static void close_opened(struct machine *m, struct hart *h)
+static void close_opened(struct model_machine *m, struct hart *h)
 {
     const struct store *s = &h->buffer.store[h->buffer.first];
     uint32_t next = h->opened.next, previous = h->opened.previous;
@@ -129,7 +129,7 @@ static void close_opened(struct machine *m, struct hart *h)
 }
 
 /* Land in some more copies of memory: never before the one opened before it. */
-static void land_in_some(struct machine *m, struct hart *h)
+static void land_in_some(struct model_machine *m, struct hart *h)
 {
     uint32_t previous = m->setup.bug == BUG_COHERENCE_SPLIT ? NOBODY : h->opened.previous;
     const uint64_t *before = previous == NOBODY ? NULL : m->hart[previous].opened.landed;
@@ -145,14 +145,14 @@ static void land_in_some(struct machine *m, struct hart *h)
 }
 
 /* Land everywhere, and let those in front do so first. */
-static void land_everywhere(struct machine *m, struct hart *h)
+static void land_everywhere(struct model_machine *m, struct hart *h)
 {
     uint32_t cell = h->buffer.store[h->buffer.first].cell;
     while (h->opened.is)
         close_opened(m, &m->hart[m->first_opened[cell]]);
 }
 
-static void land(struct machine *m, struct hart *h, uint64_t chance)
+static void land(struct model_machine *m, struct hart *h, uint64_t chance)
 {
     if (chance % 4 == 0)
         land_everywhere(m, h);
@@ -160,7 +160,7 @@ static void land(struct machine *m, struct hart *h, uint64_t chance)
         land_in_some(m, h);
 }
 
-static void advance_views(struct machine *m, struct hart *h, uint64_t chance)
+static void advance_views(struct model_machine *m, struct hart *h, uint64_t chance)
 {
     struct store_buffer *b = &h->buffer;
     if (h->opened.is) {
@@ -180,7 +180,7 @@ static void advance_views(struct machine *m, struct hart *h, uint64_t chance)
 /* ---- leaving the buffer --------------------------------------------------------------------- */
 
 /* PSO: may the store pass those in front of it? */
-static bool may_leave(const struct machine *m, const struct store_buffer *b, uint32_t at)
+static bool may_leave(const struct model_machine *m, const struct store_buffer *b, uint32_t at)
 {
     if (b->store[at].epoch != b->store[b->first].epoch)
         return false;
@@ -192,7 +192,7 @@ static bool may_leave(const struct machine *m, const struct store_buffer *b, uin
     return true;
 }
 
-static uint32_t next_to_leave(const struct machine *m, const struct store_buffer *b,
+static uint32_t next_to_leave(const struct model_machine *m, const struct store_buffer *b,
                               uint64_t chance)
 {
     uint32_t at = b->first + (uint32_t)((chance & 0xffff) * count_of(b) >> 16);
@@ -201,7 +201,7 @@ static uint32_t next_to_leave(const struct machine *m, const struct store_buffer
     return m->setup.model == ORDEAL_PSO && may_leave(m, b, at) ? at : b->first;
 }
 
-static void buffered_advance(struct machine *m, struct hart *h, uint64_t chance)
+static void buffered_advance(struct model_machine *m, struct hart *h, uint64_t chance)
 {
     struct store_buffer *b = &h->buffer;
     if (views(m)) {
@@ -217,7 +217,7 @@ static void buffered_advance(struct machine *m, struct hart *h, uint64_t chance)
 
 /* ---- issuing -------------------------------------------------------------------------------- */
 
-static bool issue_store(struct machine *m, struct hart *h, const struct instruction *i)
+static bool issue_store(struct model_machine *m, struct hart *h, const struct instruction *i)
 {
     struct store_buffer *b = &h->buffer;
     struct reach r = reach_of(i, h->part);
@@ -236,7 +236,7 @@ static bool issue_store(struct machine *m, struct hart *h, const struct instruct
 }
 
 /* Must stores of the buffer, or under PC others' on their way, reach memory before a swap may? */
-static bool swap_waits(const struct machine *m, const struct hart *h, uint32_t cell)
+static bool swap_waits(const struct model_machine *m, const struct hart *h, uint32_t cell)
 {
     const struct store_buffer *b = &h->buffer;
     if (views(m) && m->first_opened[cell] != NOBODY)
@@ -254,7 +254,7 @@ static bool swap_waits(const struct machine *m, const struct hart *h, uint32_t c
 }
 
 /* Under PC the store of a swap has its place in the order at once, and lands like others. */
-static void store_of_swap(struct machine *m, struct hart *h, struct reach r, uint64_t value)
+static void store_of_swap(struct model_machine *m, struct hart *h, struct reach r, uint64_t value)
 {
     if (!views(m)) {
         cell_write(m, h, r.cell, value, r.mask);
@@ -269,7 +269,7 @@ static void store_of_swap(struct machine *m, struct hart *h, struct reach r, uin
     open_oldest(m, h);
 }
 
-static bool issue_swap(struct machine *m, struct hart *h, const struct instruction *i)
+static bool issue_swap(struct model_machine *m, struct hart *h, const struct instruction *i)
 {
     struct reach r = reach_of(i, 0);
     if (swap_waits(m, h, r.cell))
@@ -290,7 +290,7 @@ static bool issue_swap(struct machine *m, struct hart *h, const struct instructi
     return true;
 }
 
-static bool issue_membar(struct machine *m, struct hart *h, const struct instruction *i)
+static bool issue_membar(struct model_machine *m, struct hart *h, const struct instruction *i)
 {
     struct store_buffer *b = &h->buffer;
     uint32_t left = 0;
@@ -305,7 +305,7 @@ static bool issue_membar(struct machine *m, struct hart *h, const struct instruc
     return true;
 }
 
-static bool buffered_issue(struct machine *m, struct hart *h, const struct instruction *i)
+static bool buffered_issue(struct model_machine *m, struct hart *h, const struct instruction *i)
 {
     switch (i->kind) {
     case ORDEAL_LOAD:   return issue_load(m, h, i);

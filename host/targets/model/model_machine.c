@@ -11,9 +11,9 @@ enum { INTERRUPT_CYCLES = 12 };
 
 /* ---- making and loading --------------------------------------------------------------------- */
 
-struct machine *machine_new(const struct machine_setup *setup)
+struct model_machine *model_machine_new(const struct model_machine_setup *setup)
 {
-    struct machine *m = calloc(1, sizeof *m);
+    struct model_machine *m = calloc(1, sizeof *m);
     if (!m)
         return NULL;
     m->setup = *setup;
@@ -21,7 +21,7 @@ struct machine *machine_new(const struct machine_setup *setup)
     return m;
 }
 
-static void unload(struct machine *m)
+static void unload(struct model_machine *m)
 {
     for (uint32_t i = 0; m->hart && i < m->harts; i++) {
         free(m->hart[i].transaction.store);
@@ -35,10 +35,10 @@ static void unload(struct machine *m)
     free(m->last_opened);
     free(m->before);
     free(m->writer);
-    *m = (struct machine){ .setup = m->setup, .discipline = m->discipline };
+    *m = (struct model_machine){ .setup = m->setup, .discipline = m->discipline };
 }
 
-void machine_free(struct machine *m)
+void model_machine_free(struct model_machine *m)
 {
     if (!m)
         return;
@@ -47,12 +47,12 @@ void machine_free(struct machine *m)
 }
 
 /* A cell more than there is, as nothing has no size. */
-static void *cells_of(const struct machine *m, size_t item)
+static void *cells_of(const struct model_machine *m, size_t item)
 {
     return calloc((size_t)m->cells + 1, item);
 }
 
-static bool make_room(struct machine *m)
+static bool make_room(struct model_machine *m)
 {
     bool views = m->setup.model == ORDEAL_PC;
     m->hart = calloc((size_t)m->harts + 1, sizeof *m->hart);
@@ -73,7 +73,7 @@ static bool make_room(struct machine *m)
         && (!m->program->asks.transactions || transaction_fit(m));
 }
 
-bool machine_load(struct machine *m, const struct program *p)
+bool model_machine_load(struct model_machine *m, const struct program *p)
 {
     unload(m);
     m->program = p;
@@ -87,7 +87,7 @@ bool machine_load(struct machine *m, const struct program *p)
 /* ---- an iteration --------------------------------------------------------------------------- */
 
 /* How the hart behaves this time: some buffers are deep and slow, some hardly there. */
-static void start_hart(struct machine *m, uint32_t index, uint64_t iteration)
+static void start_hart(struct model_machine *m, uint32_t index, uint64_t iteration)
 {
     static const uint16_t hastes[] = { 4, 16, 40, 80, 128, 200 };
     struct hart *h = &m->hart[index];
@@ -100,7 +100,7 @@ static void start_hart(struct machine *m, uint32_t index, uint64_t iteration)
     h->stale.line = h->recent.line = NOBODY;
 }
 
-void machine_start(struct machine *m, uint64_t iteration, uint64_t *values)
+void model_machine_start(struct model_machine *m, uint64_t iteration, uint64_t *values)
 {
     static const uint8_t bursts[] = { 0, 0, 1, 3, 7, 31 };
     random_seed(&m->random, m->setup.seed ^ m->identity, iteration);
@@ -121,7 +121,7 @@ void machine_start(struct machine *m, uint64_t iteration, uint64_t *values)
 
 /* ---- a step of a hart ----------------------------------------------------------------------- */
 
-static bool memory_operation(struct machine *m, struct hart *h, const struct instruction *i)
+static bool memory_operation(struct model_machine *m, struct hart *h, const struct instruction *i)
 {
     if (h->transaction.running && i->kind != ORDEAL_MEMBAR)
         transaction_access(m, h, i);
@@ -135,7 +135,7 @@ static bool memory_operation(struct machine *m, struct hart *h, const struct ins
 }
 
 /* A transaction does not survive it, but for one's own: that would come again at every retry. */
-static void interrupt(struct machine *m, const struct hart *from, struct hart *to)
+static void interrupt(struct model_machine *m, const struct hart *from, struct hart *to)
 {
     if (from != to)
         to->transaction.doomed = true;
@@ -144,7 +144,7 @@ static void interrupt(struct machine *m, const struct hart *from, struct hart *t
 }
 
 /* False: it cannot go on now. */
-static bool execute(struct machine *m, struct hart *h)
+static bool execute(struct model_machine *m, struct hart *h)
 {
     const struct instruction *code = h->thread->code, *i = &code[h->pc];
     switch (i->kind) {
@@ -187,7 +187,7 @@ static bool execute(struct machine *m, struct hart *h)
 enum step { MOVED, STUCK, FINISHED };
 
 /* Stores leave the buffer also while the hart sleeps. */
-static enum step step(struct machine *m, struct hart *h)
+static enum step step(struct model_machine *m, struct hart *h)
 {
     uint64_t chance = random_next(&m->random);
     bool busy = m->discipline->busy(h), asleep = h->wake > m->now;
@@ -211,7 +211,7 @@ static enum step step(struct machine *m, struct hart *h)
 /* ---- turns ---------------------------------------------------------------------------------- */
 
 /* When all that may run sleep, the time till the first wakes passes at once. */
-static void pass_time(struct machine *m)
+static void pass_time(struct model_machine *m)
 {
     uint64_t first = m->favoured == NOBODY ? UINT64_MAX : m->hart[m->favoured].wake;
     for (uint32_t k = 0; m->favoured == NOBODY && k < m->alive; k++)
@@ -224,12 +224,12 @@ static void pass_time(struct machine *m)
 
 /* The more harts there are, the longer one stays that is in a transaction: else the others would do
  * so much between two of its steps that none ever commits. */
-static bool stays(struct machine *m, const struct hart *h)
+static bool stays(struct model_machine *m, const struct hart *h)
 {
     return h->transaction.running && random_below(&m->random, m->alive) >= 2;
 }
 
-static void turn(struct machine *m)
+static void turn(struct model_machine *m)
 {
     uint64_t chance = random_next(&m->random);
     uint32_t k = (uint32_t)((chance >> 32) * m->alive >> 32);
@@ -250,16 +250,16 @@ static void turn(struct machine *m)
         pass_time(m);
 }
 
-bool machine_go(struct machine *m, uint64_t turns)
+bool model_machine_go(struct model_machine *m, uint64_t turns)
 {
     while (m->alive && turns-- > 0)
         turn(m);
     return m->alive == 0;
 }
 
-struct machine_place machine_unfinished(const struct machine *m)
+struct model_machine_place model_machine_unfinished(const struct model_machine *m)
 {
     const struct hart *h = &m->hart[m->alive ? m->live[0] : 0];
     uint32_t pc = h->pc < h->thread->length ? h->pc : h->thread->length - 1;
-    return (struct machine_place){ h->thread->number, h->thread->code[pc].op };
+    return (struct model_machine_place){ h->thread->number, h->thread->code[pc].op };
 }

@@ -14,25 +14,25 @@
 
 enum { MOST_HARTS = 256 };
 
-struct machine_setup {
+struct model_machine_setup {
     enum ordeal_model model;
     bool eager;              /* conflicts of transactions are found at once, not at the commit */
     enum bug bug;
     uint64_t seed;
 };
 
-struct machine;
-struct machine *machine_new(const struct machine_setup *setup); /* NULL: out of memory */
-void machine_free(struct machine *m);
+struct model_machine;
+struct model_machine *model_machine_new(const struct model_machine_setup *setup); /* NULL: out of memory */
+void model_machine_free(struct model_machine *m);
 
 /* Make room for the program, which must stay. False: out of memory. */
-bool machine_load(struct machine *m, const struct program *p);
+bool model_machine_load(struct model_machine *m, const struct program *p);
 /* Start an iteration; `values` are filled as it goes (program.h). */
-void machine_start(struct machine *m, uint64_t iteration, uint64_t *values);
+void model_machine_start(struct model_machine *m, uint64_t iteration, uint64_t *values);
 /* At most so many turns; true: all harts are done. */
-bool machine_go(struct machine *m, uint64_t turns);
+bool model_machine_go(struct model_machine *m, uint64_t turns);
 /* A hart that is not done and the operation of the test it is at. */
-struct machine_place { uint32_t thread, op; };
-struct machine_place machine_unfinished(const struct machine *m);
+struct model_machine_place { uint32_t thread, op; };
+struct model_machine_place model_machine_unfinished(const struct model_machine *m);
 
 #endif

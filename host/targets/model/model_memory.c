@@ -26,7 +26,7 @@ uint64_t hart_compares(const struct hart *h, const struct instruction *i)
     return i->size_log2 < 3 ? value & ((UINT64_C(1) << (8u << i->size_log2)) - 1) : value;
 }
 
-void cells_start(struct machine *m)
+void cells_start(struct model_machine *m)
 {
     const struct program *p = m->program;
     for (uint32_t l = 0; l < p->lines; l++)
@@ -46,14 +46,14 @@ void cells_start(struct machine *m)
               || m->setup.bug == BUG_FLUSH_LATE || m->setup.bug == BUG_INTERRUPT_STALE;
 }
 
-static void copy_line(const struct machine *m, uint32_t line, struct stale_copy *copy)
+static void copy_line(const struct model_machine *m, uint32_t line, struct stale_copy *copy)
 {
     copy->line = line;
     copy->loads = STALE_LOADS;
     memcpy(copy->cell, m->memory + (size_t)line * LINE_CELLS, sizeof copy->cell);
 }
 
-uint64_t cell_read_guarded(struct machine *m, struct hart *h, uint32_t cell, uint64_t value)
+uint64_t cell_read_guarded(struct model_machine *m, struct hart *h, uint32_t cell, uint64_t value)
 {
     uint32_t line = line_of(cell);
     if (m->marks)
@@ -69,7 +69,7 @@ uint64_t cell_read_guarded(struct machine *m, struct hart *h, uint32_t cell, uin
     return value;
 }
 
-void cell_wrote_guarded(struct machine *m, struct hart *h, uint32_t cell, uint64_t old)
+void cell_wrote_guarded(struct model_machine *m, struct hart *h, uint32_t cell, uint64_t old)
 {
     uint32_t line = line_of(cell);
     if (m->marks)
@@ -87,7 +87,7 @@ void cell_wrote_guarded(struct machine *m, struct hart *h, uint32_t cell, uint64
     }
 }
 
-static void lose_line(struct machine *m, const struct hart *h, uint32_t line)
+static void lose_line(struct model_machine *m, const struct hart *h, uint32_t line)
 {
     for (uint32_t c = line * LINE_CELLS; c < (line + 1) * LINE_CELLS; c++)
         if (m->writer[c] == h->index) {
@@ -96,7 +96,7 @@ static void lose_line(struct machine *m, const struct hart *h, uint32_t line)
         }
 }
 
-void cells_hint(struct machine *m, struct hart *h, const struct instruction *i)
+void cells_hint(struct model_machine *m, struct hart *h, const struct instruction *i)
 {
     if (i->kind == ORDEAL_PREFETCH && m->setup.bug == BUG_PREFETCH_STALE)
         copy_line(m, i->line, &h->stale);
@@ -106,7 +106,7 @@ void cells_hint(struct machine *m, struct hart *h, const struct instruction *i)
         copy_line(m, i->line, &h->recent);
 }
 
-void cells_interrupt(struct machine *m, struct hart *h)
+void cells_interrupt(struct model_machine *m, struct hart *h)
 {
     struct store_buffer *b = &h->buffer;
     if (m->setup.bug == BUG_INTERRUPT_STALE)
@@ -115,7 +115,7 @@ void cells_interrupt(struct machine *m, struct hart *h)
         b->end--;
 }
 
-bool torn_load(struct machine *m, bool *half, uint64_t *held, uint64_t *value, uint8_t size_log2)
+bool torn_load(struct model_machine *m, bool *half, uint64_t *held, uint64_t *value, uint8_t size_log2)
 {
     if (*half) {
         *value = (*value & ~UINT64_C(0xffffffff)) | (*held & 0xffffffff);

@@ -93,15 +93,15 @@ struct hart {
 /* How the harts of a model treat memory operations outside of transactions. */
 struct discipline {
     /* One part of an operation, or a barrier. False: not now. */
-    bool (*issue)(struct machine *m, struct hart *h, const struct instruction *i);
+    bool (*issue)(struct model_machine *m, struct hart *h, const struct instruction *i);
     /* Work on what was issued and is not finished; `busy` says that there is such. */
-    void (*advance)(struct machine *m, struct hart *h, uint64_t chance);
+    void (*advance)(struct model_machine *m, struct hart *h, uint64_t chance);
     bool (*busy)(const struct hart *h);
 };
 extern const struct discipline buffered_discipline, window_discipline;
 
-struct machine {
-    struct machine_setup setup;
+struct model_machine {
+    struct model_machine_setup setup;
     const struct discipline *discipline;
     const struct program *program;
     uint64_t identity;                   /* of the program: each has schedules of its own */
@@ -125,7 +125,7 @@ struct machine {
     uint32_t *writer;                    /* and who that was */
 };
 
-/* ---- memory (machine_memory.c) -------------------------------------------------------------- */
+/* ---- memory (model_memory.c) -------------------------------------------------------------- */
 
 struct reach { uint32_t cell, shift; uint64_t mask; };
 static inline struct reach reach_of(const struct instruction *i, uint32_t part)
@@ -143,13 +143,13 @@ static inline uint32_t parts_of(const struct instruction *i)
 uint64_t hart_writes(const struct hart *h, const struct instruction *i, uint32_t shift);
 /* What a CAS compares with, when no load of the register is in flight. */
 uint64_t hart_compares(const struct hart *h, const struct instruction *i);
-static inline bool swap_writes(const struct machine *m, uint8_t kind, uint64_t read,
+static inline bool swap_writes(const struct model_machine *m, uint8_t kind, uint64_t read,
                                uint64_t compare)
 {
     return kind == ORDEAL_SWAP || read == compare || m->setup.bug == BUG_CAS_WRITES_ALWAYS;
 }
 /* The value read goes where it is wanted. */
-static inline void deliver(struct machine *m, struct hart *h, const struct instruction *i,
+static inline void deliver(struct model_machine *m, struct hart *h, const struct instruction *i,
                            uint64_t value)
 {
     if (i->observed)
@@ -159,15 +159,15 @@ static inline void deliver(struct machine *m, struct hart *h, const struct instr
 }
 
 /* Memory as it is, where transactions must hear of it or a bug shows something else. */
-uint64_t cell_read_guarded(struct machine *m, struct hart *h, uint32_t cell, uint64_t value);
-void cell_wrote_guarded(struct machine *m, struct hart *h, uint32_t cell, uint64_t old);
+uint64_t cell_read_guarded(struct model_machine *m, struct hart *h, uint32_t cell, uint64_t value);
+void cell_wrote_guarded(struct model_machine *m, struct hart *h, uint32_t cell, uint64_t old);
 
-static inline uint64_t cell_read(struct machine *m, struct hart *h, uint32_t cell)
+static inline uint64_t cell_read(struct model_machine *m, struct hart *h, uint32_t cell)
 {
     uint64_t value = m->memory[cell];
     return m->guarded ? cell_read_guarded(m, h, cell, value) : value;
 }
-static inline void cell_write(struct machine *m, struct hart *h, uint32_t cell, uint64_t value,
+static inline void cell_write(struct model_machine *m, struct hart *h, uint32_t cell, uint64_t value,
                                 uint64_t mask)
 {
     uint64_t old = m->memory[cell];
@@ -178,41 +178,41 @@ static inline void cell_write(struct machine *m, struct hart *h, uint32_t cell, 
         cell_wrote_guarded(m, h, cell, old);
 }
 
-void cells_start(struct machine *m);
+void cells_start(struct model_machine *m);
 /* PREFETCH, FLUSH, EVICT: nothing happens, unless the machine is broken. */
-void cells_hint(struct machine *m, struct hart *h, const struct instruction *i);
-void cells_interrupt(struct machine *m, struct hart *h);
+void cells_hint(struct model_machine *m, struct hart *h, const struct instruction *i);
+void cells_interrupt(struct model_machine *m, struct hart *h);
 /* Is the load to be made in two halves, and was this the first? Then `value` is kept for the second
  * and later completed with it. */
-bool torn_load(struct machine *m, bool *half, uint64_t *held, uint64_t *value, uint8_t size_log2);
+bool torn_load(struct model_machine *m, bool *half, uint64_t *held, uint64_t *value, uint8_t size_log2);
 
-static inline bool chance_of(struct machine *m, uint32_t of_256)
+static inline bool chance_of(struct model_machine *m, uint32_t of_256)
 {
     return (random_next(&m->random) >> 56) < of_256;
 }
-static inline bool bug_strikes(struct machine *m, enum bug bug, uint32_t of_256)
+static inline bool bug_strikes(struct model_machine *m, enum bug bug, uint32_t of_256)
 {
     return m->setup.bug == bug && chance_of(m, of_256);
 }
-static inline void sleep_for(struct machine *m, struct hart *h, uint64_t cycles)
+static inline void sleep_for(struct model_machine *m, struct hart *h, uint64_t cycles)
 {
     uint64_t wake = m->now + cycles * m->alive + 1;
     if (h->wake < wake)
         h->wake = wake;
 }
 
-/* ---- transactions (machine_transaction.c) --------------------------------------------------- */
+/* ---- transactions (model_transaction.c) --------------------------------------------------- */
 
-bool transaction_fit(struct machine *m);
-void transaction_start(struct machine *m);
+bool transaction_fit(struct model_machine *m);
+void transaction_start(struct model_machine *m);
 /* False: not now; they move the hart on themselves. */
-bool transaction_begin(struct machine *m, struct hart *h, const struct instruction *i);
-void transaction_access(struct machine *m, struct hart *h, const struct instruction *i);
-bool transaction_end(struct machine *m, struct hart *h, const struct instruction *i);
+bool transaction_begin(struct model_machine *m, struct hart *h, const struct instruction *i);
+void transaction_access(struct model_machine *m, struct hart *h, const struct instruction *i);
+bool transaction_end(struct model_machine *m, struct hart *h, const struct instruction *i);
 /* Others' transactions that a plain access of the line is in the way of. */
-void transaction_disturb(struct machine *m, const struct hart *h, uint32_t line, bool stores);
+void transaction_disturb(struct model_machine *m, const struct hart *h, uint32_t line, bool stores);
 /* If it was doomed it goes back to where it began, and true. */
-bool transaction_failed(struct machine *m, struct hart *h);
+bool transaction_failed(struct model_machine *m, struct hart *h);
 
 static inline bool in_set(const uint64_t *set, uint32_t i) { return set[i / 64] >> i % 64 & 1; }
 static inline void put_in(uint64_t *set, uint32_t i) { set[i / 64] |= UINT64_C(1) << i % 64; }

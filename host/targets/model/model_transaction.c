@@ -17,7 +17,7 @@ enum { SPURIOUS = 4 };                   /* of 256 commits fail without reason *
 /* ---- room ----------------------------------------------------------------------------------- */
 
 /* A transaction cannot touch more lines than there are, nor than its thread has instructions. */
-static bool fit_hart(struct machine *m, const struct program_thread *thread, struct transaction *x)
+static bool fit_hart(struct model_machine *m, const struct program_thread *thread, struct transaction *x)
 {
     size_t lines = thread->length < m->program->lines ? thread->length : m->program->lines;
     x->line = calloc(lines + 1, sizeof *x->line);
@@ -25,7 +25,7 @@ static bool fit_hart(struct machine *m, const struct program_thread *thread, str
     return x->line && x->store;
 }
 
-bool transaction_fit(struct machine *m)
+bool transaction_fit(struct model_machine *m)
 {
     m->marks = calloc((size_t)m->program->lines * 2 * m->words + 1, sizeof *m->marks);
     for (uint32_t i = 0; m->marks && i < m->harts; i++)
@@ -34,7 +34,7 @@ bool transaction_fit(struct machine *m)
     return m->marks != NULL;
 }
 
-void transaction_start(struct machine *m)
+void transaction_start(struct model_machine *m)
 {
     if (m->marks)
         memset(m->marks, 0, (size_t)m->program->lines * 2 * m->words * sizeof *m->marks);
@@ -42,17 +42,17 @@ void transaction_start(struct machine *m)
 
 /* ---- marks and conflicts -------------------------------------------------------------------- */
 
-static uint64_t *readers_of(const struct machine *m, uint32_t line)
+static uint64_t *readers_of(const struct model_machine *m, uint32_t line)
 {
     return m->marks + (size_t)line * 2 * m->words;
 }
-static uint64_t *writers_of(const struct machine *m, uint32_t line)
+static uint64_t *writers_of(const struct model_machine *m, uint32_t line)
 {
     return readers_of(m, line) + m->words;
 }
 
 /* Those of the set other than the hart; true: there are some. */
-static bool doom(struct machine *m, const struct hart *h, const uint64_t *set)
+static bool doom(struct model_machine *m, const struct hart *h, const uint64_t *set)
 {
     bool others = false;
     for (uint32_t w = 0; w < m->words; w++)
@@ -66,7 +66,7 @@ static bool doom(struct machine *m, const struct hart *h, const uint64_t *set)
     return others;
 }
 
-static bool others_in(const struct machine *m, const struct hart *h, const uint64_t *set)
+static bool others_in(const struct model_machine *m, const struct hart *h, const uint64_t *set)
 {
     for (uint32_t w = 0; w < m->words; w++) {
         uint64_t self = h->index / 64 == w ? UINT64_C(1) << h->index % 64 : 0;
@@ -76,7 +76,7 @@ static bool others_in(const struct machine *m, const struct hart *h, const uint6
     return false;
 }
 
-void transaction_disturb(struct machine *m, const struct hart *h, uint32_t line, bool stores)
+void transaction_disturb(struct model_machine *m, const struct hart *h, uint32_t line, bool stores)
 {
     if (m->setup.bug == BUG_TX_PLAIN_MISSED && !h->transaction.committing)
         return;
@@ -87,7 +87,7 @@ void transaction_disturb(struct machine *m, const struct hart *h, uint32_t line,
 }
 
 /* Eager: who has the line in another way must go, or this one does. */
-static void claim(struct machine *m, struct hart *h, uint32_t line, bool stores)
+static void claim(struct model_machine *m, struct hart *h, uint32_t line, bool stores)
 {
     const uint64_t *readers = readers_of(m, line), *writers = writers_of(m, line);
     bool rivals = others_in(m, h, writers) || (stores && others_in(m, h, readers));
@@ -100,7 +100,7 @@ static void claim(struct machine *m, struct hart *h, uint32_t line, bool stores)
         doom(m, h, readers);
 }
 
-static void mark(struct machine *m, struct hart *h, uint32_t line, bool stores)
+static void mark(struct model_machine *m, struct hart *h, uint32_t line, bool stores)
 {
     struct transaction *x = &h->transaction;
     uint64_t *readers = readers_of(m, line), *writers = writers_of(m, line);
@@ -111,7 +111,7 @@ static void mark(struct machine *m, struct hart *h, uint32_t line, bool stores)
     put_in(stores ? writers : readers, h->index);
 }
 
-static void leave(struct machine *m, struct hart *h)
+static void leave(struct model_machine *m, struct hart *h)
 {
     struct transaction *x = &h->transaction;
     for (uint32_t k = 0; k < x->lines; k++) {
@@ -134,7 +134,7 @@ static struct store *own_store(struct transaction *x, uint32_t cell)
     return NULL;
 }
 
-static uint64_t tx_load(struct machine *m, struct hart *h, struct reach r)
+static uint64_t tx_load(struct model_machine *m, struct hart *h, struct reach r)
 {
     const struct store *own = own_store(&h->transaction, r.cell);
     uint64_t value = m->memory[r.cell];
@@ -145,7 +145,7 @@ static uint64_t tx_load(struct machine *m, struct hart *h, struct reach r)
     return (value & r.mask) >> r.shift;
 }
 
-static void tx_store(struct machine *m, struct hart *h, struct reach r, uint64_t value)
+static void tx_store(struct model_machine *m, struct hart *h, struct reach r, uint64_t value)
 {
     struct transaction *x = &h->transaction;
     struct store *own = own_store(x, r.cell);
@@ -161,7 +161,7 @@ static void tx_store(struct machine *m, struct hart *h, struct reach r, uint64_t
 }
 
 /* In a transaction that will abort nothing is observed, and registers are put back at its end. */
-void transaction_access(struct machine *m, struct hart *h, const struct instruction *i)
+void transaction_access(struct model_machine *m, struct hart *h, const struct instruction *i)
 {
     struct reach r = reach_of(i, h->part);
     uint64_t value = 0;
@@ -182,7 +182,7 @@ static void copy_registers(const struct hart *h, uint64_t *to, const uint64_t *f
     memcpy(to, from, h->thread->registers * sizeof *to);
 }
 
-bool transaction_begin(struct machine *m, struct hart *h, const struct instruction *i)
+bool transaction_begin(struct model_machine *m, struct hart *h, const struct instruction *i)
 {
     struct transaction *x = &h->transaction;
     if (x->attempts > i->count && i->count != RETRY_FOREVER) {
@@ -211,7 +211,7 @@ static bool ends_in_abort(const struct hart *h)
     return code[code[h->transaction.pc].match].kind == ORDEAL_TX_ABORT;
 }
 
-static void leak(struct machine *m, struct hart *h)
+static void leak(struct model_machine *m, struct hart *h)
 {
     struct transaction *x = &h->transaction;
     if (x->stores)
@@ -220,7 +220,7 @@ static void leak(struct machine *m, struct hart *h)
 
 /* A transaction that will abort goes on to its end even when doomed: the branches in it must be
  * taken all the same. */
-bool transaction_failed(struct machine *m, struct hart *h)
+bool transaction_failed(struct model_machine *m, struct hart *h)
 {
     struct transaction *x = &h->transaction;
     if (!x->running || !x->doomed || x->committing || ends_in_abort(h))
@@ -240,7 +240,7 @@ bool transaction_failed(struct machine *m, struct hart *h)
 }
 
 /* All stores at once; the conflicts they make are found on the way (cell_write). */
-static void commit(struct machine *m, struct hart *h)
+static void commit(struct model_machine *m, struct hart *h)
 {
     struct transaction *x = &h->transaction;
     x->committing = true;
@@ -249,7 +249,7 @@ static void commit(struct machine *m, struct hart *h)
 }
 
 /* One store a step: not as it should be. False: there are more. */
-static bool commit_torn(struct machine *m, struct hart *h)
+static bool commit_torn(struct model_machine *m, struct hart *h)
 {
     struct transaction *x = &h->transaction;
     x->committing = true;
@@ -261,7 +261,7 @@ static bool commit_torn(struct machine *m, struct hart *h)
     return x->stores == 0;
 }
 
-bool transaction_end(struct machine *m, struct hart *h, const struct instruction *i)
+bool transaction_end(struct model_machine *m, struct hart *h, const struct instruction *i)
 {
     struct transaction *x = &h->transaction;
     bool committed = !x->plainly;

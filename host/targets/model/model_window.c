@@ -14,7 +14,7 @@ static bool window_busy(const struct hart *h) { return in_flight(&h->window) != 
 
 /* ---- fetching ------------------------------------------------------------------------------- */
 
-static bool pass_membar(const struct machine *m, struct window *w, uint8_t barrier)
+static bool pass_membar(const struct model_machine *m, struct window *w, uint8_t barrier)
 {
     uint32_t loads = w->loads, stores = w->stores;
     if (m->setup.bug == BUG_MEMBAR_IGNORED)
@@ -45,7 +45,7 @@ static uint32_t writers_of(const struct window *w, const struct instruction *i)
 }
 
 /* Earlier operations in flight on the same bytes. */
-static void wait_for_same_bytes(const struct machine *m, const struct window *w, struct flying *f,
+static void wait_for_same_bytes(const struct model_machine *m, const struct window *w, struct flying *f,
                                 bool writes)
 {
     for (uint32_t rest = in_flight(w); rest; rest &= rest - 1) {
@@ -80,7 +80,7 @@ static void take_off(struct window *w, uint32_t number, struct flying *f, bool r
     }
 }
 
-static bool window_issue(struct machine *m, struct hart *h, const struct instruction *i)
+static bool window_issue(struct model_machine *m, struct hart *h, const struct instruction *i)
 {
     struct window *w = &h->window;
     bool reads = i->kind != ORDEAL_STORE, writes = i->kind != ORDEAL_LOAD;
@@ -118,7 +118,7 @@ static bool window_issue(struct machine *m, struct hart *h, const struct instruc
 /* ---- performing ----------------------------------------------------------------------------- */
 
 /* The cell as the operation of that number sees it. */
-static uint64_t see(struct machine *m, struct hart *h, uint32_t number)
+static uint64_t see(struct model_machine *m, struct hart *h, uint32_t number)
 {
     const struct window *w = &h->window;
     const struct flying *f = &w->flying[place_of(number)];
@@ -178,7 +178,7 @@ static void land(struct hart *h, uint32_t number, uint64_t value)
 
 /* A broken machine does the halves of a swap or of a load one after the other. True: that was the
  * first. */
-static bool first_half(struct machine *m, struct flying *f, uint64_t *value, uint8_t size_log2)
+static bool first_half(struct model_machine *m, struct flying *f, uint64_t *value, uint8_t size_log2)
 {
     if (f->kind == ORDEAL_LOAD)
         return m->setup.bug == BUG_TORN_LOAD
@@ -194,7 +194,7 @@ static bool first_half(struct machine *m, struct flying *f, uint64_t *value, uin
     return true;
 }
 
-static void perform(struct machine *m, struct hart *h, uint32_t number)
+static void perform(struct model_machine *m, struct hart *h, uint32_t number)
 {
     struct flying *f = &h->window.flying[place_of(number)];
     uint64_t cell = f->kind == ORDEAL_STORE ? 0 : see(m, h, number);
@@ -213,7 +213,7 @@ static void perform(struct machine *m, struct hart *h, uint32_t number)
 }
 
 /* Any that is ready. */
-static void window_advance(struct machine *m, struct hart *h, uint64_t chance)
+static void window_advance(struct model_machine *m, struct hart *h, uint64_t chance)
 {
     struct window *w = &h->window;
     uint32_t ready = w->ready;

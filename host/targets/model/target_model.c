@@ -4,53 +4,46 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
+#include "base/interrupt.h"
 #include "model_machine.h"
-#include "base/progress.h"
 #include "targets/target.h"
 
 /* Between two looks at the clock and for ^C. */
 enum { TURNS = 1 << 16 };
 
 struct model_target {
-    struct machine *machine;
-    struct machine_setup setup;
+    struct model_machine *machine;
+    struct model_machine_setup setup;
     double timeout;
 };
-
-static bool refuse(struct why *why, const char *reason)
-{
-    snprintf(why->text, sizeof why->text, "%s", reason);
-    return false;
-}
 
 static bool choose_detection(const char *tm, bool *eager, struct why *why)
 {
     *eager = tm && strcmp(tm, "eager") == 0;
     if (!tm || *eager || strcmp(tm, "lazy") == 0)
         return true;
-    snprintf(why->text, sizeof why->text,
-             "'%s' is no way to find conflicts of transactions: lazy or eager", tm);
-    return false;
+    return why_say(why, "'%s' is no way to find conflicts of transactions: lazy or eager", tm);
 }
 
 static bool model_open(const struct target_options *options, void **machine, struct why *why)
 {
-    struct machine_setup setup = { .model = options->model_given ? options->model : ORDEAL_TSO,
+    struct model_machine_setup setup = { .model = options->model_given ? options->model : ORDEAL_TSO,
                                    .seed = options->seed };
     *machine = NULL;
     if (!choose_detection(options->tm, &setup.eager, why))
         return false;
     int bug = NO_BUG;
     if (options->bug
-        && !bug_parse(&model_bugs, options->bug, setup.model, &bug, why->text, sizeof why->text))
+        && !bug_parse(&model_bugs, options->bug, setup.model, &bug, why))
         return false;
     setup.bug = (enum bug)bug;
     struct model_target *t = calloc(1, sizeof *t);
-    struct machine *m = machine_new(&setup);
+    struct model_machine *m = model_machine_new(&setup);
     if (!t || !m) {
         free(t);
-        machine_free(m);
-        return refuse(why, "out of memory");
+        model_machine_free(m);
+        return why_say(why, "out of memory");
     }
     *t = (struct model_target){ m, setup, options->timeout };
     *machine = t;
@@ -77,10 +70,10 @@ static struct machine_claims model_claims(const void *machine)
 static enum target_result hung(const struct model_target *t, const struct program *p,
                                struct why *why)
 {
-    struct machine_place place = machine_unfinished(t->machine);
+    struct model_machine_place place = model_machine_unfinished(t->machine);
     char operation[256];
     ordeal_trace_format(p->test, place.op, operation, sizeof operation);
-    snprintf(why->text, sizeof why->text, "no end after %g s; P%" PRIu32 " is at %s", t->timeout,
+    why_say(why, "no end after %g s; P%" PRIu32 " is at %s", t->timeout,
              place.thread, operation);
     return TARGET_HUNG;
 }
@@ -89,8 +82,8 @@ static enum target_result run_once(struct model_target *t, const struct program 
                                    uint64_t iteration, uint64_t *values, struct why *why)
 {
     double started = 0;
-    machine_start(t->machine, iteration, values);
-    while (!machine_go(t->machine, TURNS)) {
+    model_machine_start(t->machine, iteration, values);
+    while (!model_machine_go(t->machine, TURNS)) {
         if (interrupted())
             return TARGET_STOPPED;
         double now = now_seconds();
@@ -109,9 +102,9 @@ static enum target_result model_run(void *machine, const struct program *p, uint
     struct model_target *t = machine;
     enum target_result result = TARGET_DONE;
     uint64_t *values = calloc((size_t)p->slots + 1, sizeof *values);
-    if (!values || !machine_load(t->machine, p)) {
+    if (!values || !model_machine_load(t->machine, p)) {
         free(values);
-        refuse(why, "out of memory");
+        why_say(why, "out of memory");
         return TARGET_FAILED;
     }
     for (uint64_t i = first; result == TARGET_DONE && i - first < count; i++) {
@@ -128,7 +121,7 @@ static void model_close(void *machine)
     struct model_target *t = machine;
     if (!t)
         return;
-    machine_free(t->machine);
+    model_machine_free(t->machine);
     free(t);
 }
 

@@ -15,7 +15,6 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,9 +24,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/interrupt.h"
 #include "native_code.h"
 #include "native_plan.h"
-#include "base/progress.h"
 #include "base/random.h"
 
 _Static_assert((int)NATIVE_LINE == (int)LINE_BYTES, "a line is a line");
@@ -47,15 +46,6 @@ struct native {
     int wishes;                        /* to the child */
     uint32_t workers;                  /* that it was asked for */
 };
-
-static void explain(struct why *why, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void explain(struct why *why, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(why->text, sizeof why->text, format, args);
-    va_end(args);
-}
 
 /* ---- the child ----------------------------------------------------------------------------- */
 
@@ -101,8 +91,7 @@ static bool start_child(struct native *n, struct why *why)
 {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
-        explain(why, "could not open a socket: %s", strerror(errno));
-        return false;
+        return why_say(why, "could not open a socket: %s", strerror(errno));
     }
     memset(n->control, 0, sizeof *n->control);
     n->workers = n->job_number = 0;
@@ -118,8 +107,7 @@ static bool start_child(struct native *n, struct why *why)
         return true;
     n->child = 0;
     close(ends[1]);
-    explain(why, "could not start a process: %s", strerror(errno));
-    return false;
+    return why_say(why, "could not start a process: %s", strerror(errno));
 }
 
 /* ---- waiting for it ------------------------------------------------------------------------ */
@@ -165,12 +153,12 @@ static enum target_result tell_hang(struct native *n, const struct program *p, s
     uint64_t address;
     for (uint32_t t = 0; t < p->threads; t++)
         if (ask_place(n, t, &address) && tell_operation(n, p, address, text, sizeof text)) {
-            explain(why, "P%u hung: after %g s it was last seen at %s", p->thread[t].number,
+            why_say(why, "P%u hung: after %g s it was last seen at %s", p->thread[t].number,
                     n->timeout, text);
             end_child(n);
             return TARGET_HUNG;
         }
-    explain(why, "the threads did not come together within %g s; none was seen in the test's code",
+    why_say(why, "the threads did not come together within %g s; none was seen in the test's code",
             n->timeout);
     end_child(n);
     return TARGET_HUNG;
@@ -181,12 +169,12 @@ static enum target_result tell_trouble(struct native *n, const struct program *p
     const struct native_control *c = n->control;
     char text[256];
     if (atomic_load(&c->trouble) == NATIVE_NOT_STARTED)
-        explain(why, "could not %s: %s", c->trouble_doing, strerror(c->trouble_code));
+        why_say(why, "could not %s: %s", c->trouble_doing, strerror(c->trouble_code));
     else if (tell_operation(n, p, c->trouble_at, text, sizeof text))
-        explain(why, "P%u crashed: %s at %s", p->thread[c->trouble_thread].number,
+        why_say(why, "P%u crashed: %s at %s", p->thread[c->trouble_thread].number,
                 strsignal(c->trouble_code), text);
     else
-        explain(why, "P%u crashed outside of the test's code: %s",
+        why_say(why, "P%u crashed outside of the test's code: %s",
                 p->thread[c->trouble_thread].number, strsignal(c->trouble_code));
     end_child(n);
     return TARGET_FAILED;
@@ -198,9 +186,9 @@ static bool child_lost(struct native *n, struct why *why)
     if (waitpid(n->child, &status, WNOHANG) == 0)
         return false;
     if (WIFSIGNALED(status))
-        explain(why, "the process that ran the test was ended: %s", strsignal(WTERMSIG(status)));
+        why_say(why, "the process that ran the test was ended: %s", strsignal(WTERMSIG(status)));
     else
-        explain(why, "the process that ran the test ended by itself");
+        why_say(why, "the process that ran the test ended by itself");
     close(n->wishes);
     n->child = 0;
     return true;
@@ -243,7 +231,7 @@ static enum target_result have_workers(struct native *n, const struct program *p
     if (n->workers < p->threads) {
         n->workers = p->threads;
         if (send(n->wishes, &n->workers, sizeof n->workers, MSG_NOSIGNAL) < 0) {
-            explain(why, "the process that runs the tests is gone");
+            why_say(why, "the process that runs the tests is gone");
             end_child(n);
             return TARGET_FAILED;
         }
@@ -316,10 +304,9 @@ static bool write_code(struct native *n, const struct program *p, const struct n
                        const uint32_t *place, struct why *why)
 {
     if (!native_emit(&n->code, p, place) || !lay_out(n, p, plan, place)) {
-        explain(why, "the test is too large: its code takes more than %llu or its tables and "
+        return why_say(why, "the test is too large: its code takes more than %llu or its tables and "
                 "values more than %llu bytes; make it shorter",
                 (unsigned long long)NATIVE_CODE, (unsigned long long)NATIVE_SHARED);
-        return false;
     }
     n->code_version++;
     return true;
@@ -403,7 +390,7 @@ static enum target_result native_run(void *machine, const struct program *p, uin
     warn_of_crowd(n, p);
     uint32_t *place = malloc((p->lines + 1) * sizeof *place);
     if (!place) {
-        explain(why, "out of memory");
+        why_say(why, "out of memory");
         return TARGET_FAILED;
     }
     struct native_plan plan = native_plan(p, n->core_count);
@@ -449,14 +436,12 @@ static bool map_shared(struct native *n, struct why *why)
         n->control = control;
     n->code_file = memfd_create("ordeal-code", MFD_CLOEXEC);
     if (control == MAP_FAILED || n->code_file < 0 || ftruncate(n->code_file, NATIVE_CODE) != 0) {
-        explain(why, "could not get memory to share with the tests: %s", strerror(errno));
-        return false;
+        return why_say(why, "could not get memory to share with the tests: %s", strerror(errno));
     }
     void *code = mmap(NULL, NATIVE_CODE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
                       n->code_file, 0);
     if (code == MAP_FAILED) {
-        explain(why, "could not map memory for code: %s", strerror(errno));
-        return false;
+        return why_say(why, "could not map memory for code: %s", strerror(errno));
     }
     n->code.bytes = code;
     n->code.capacity = NATIVE_CODE;
@@ -467,8 +452,7 @@ static bool find_cores(struct native *n, struct why *why)
 {
     cpu_set_t allowed;
     if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) {
-        explain(why, "could not ask which cores may be used: %s", strerror(errno));
-        return false;
+        return why_say(why, "could not ask which cores may be used: %s", strerror(errno));
     }
     for (int core = 0; core < CPU_SETSIZE; core++)
         if (CPU_ISSET(core, &allowed))
@@ -491,14 +475,12 @@ static void find_features(struct native *n)
 static bool native_open(const struct target_options *options, void **machine, struct why *why)
 {
     if (options->model_given && options->model != ORDEAL_TSO) {
-        explain(why, "an x86-64 promises TSO, not %s; to check for another model use --against",
+        return why_say(why, "an x86-64 promises TSO, not %s; to check for another model use --against",
                 ordeal_model_name(options->model));
-        return false;
     }
     struct native *n = calloc(1, sizeof *n);
     if (!n) {
-        explain(why, "out of memory");
-        return false;
+        return why_say(why, "out of memory");
     }
     n->code_file = -1;
     n->timeout = options->timeout;
@@ -532,10 +514,8 @@ static bool native_open(const struct target_options *options, void **machine, st
 {
     (void)options;
     *machine = NULL;
-    snprintf(why->text, sizeof why->text,
-             "native runs tests on the CPU of an x86-64 Linux machine, and this is none; "
+    return why_say(why, "native runs tests on the CPU of an x86-64 Linux machine, and this is none; "
              "use --target model or elf");
-    return false;
 }
 
 static struct abilities native_can(const void *machine)

@@ -8,7 +8,7 @@
 #include "soc_maker.h"
 
 enum {
-    TRAP = (SIM_START_WORDS + 1) * 4,            /* where the handler is */
+    TRAP = (SOC_START_WORDS + 1) * 4,            /* where the handler is */
     LOAD_FAULT = 5, SOFTWARE = 8,                /* a cause; the bit of the software interrupt */
 };
 
@@ -41,7 +41,7 @@ static void choose_bases(struct maker *m, uint32_t most)
         const struct instruction *i = &m->t->code[at];
         if (!kind_has_location(i->kind) || m->p->line[i->line].faulting)
             continue;
-        uint32_t base = window(sim_address(m->p, i)), k = 0;
+        uint32_t base = window(soc_address(m->p, i)), k = 0;
         while (k < count && seen[k].base != base)
             k++;
         if (k == 64)
@@ -85,7 +85,7 @@ static void share_registers(struct maker *m)
 
 /* ---- threads -------------------------------------------------------------------------------- */
 
-const uint32_t sim_code_idle[2] = { 0x7c00d073, 0x0000006f }; /* csrwi DONE, 1; j . */
+const uint32_t soc_code_idle[2] = { 0x7c00d073, 0x0000006f }; /* csrwi DONE, 1; j . */
 
 /* A software interrupt is taken back. A load where there is no memory is skipped. Anything else is
  * told: its cause, then where; and that is the end. Changes no register. */
@@ -112,8 +112,8 @@ static void emit_trap(struct maker *m)
     PUT(RV_JAL, 0, 0, 0, 0);
 }
 
-void sim_code_start(const struct program *p, uint32_t thread, uint64_t iteration, uint32_t skew,
-                    uint32_t words[SIM_START_WORDS])
+void soc_code_start(const struct program *p, uint32_t thread, uint64_t iteration, uint32_t skew,
+                    uint32_t words[SOC_START_WORDS])
 {
     uint32_t lfsr = lfsr_start(p->seed, p->thread[thread].number, iteration);
     words[0] = rv32(RV_LUI, X_LFSR, 0, 0, (int32_t)(rv32_upper(lfsr) & 0xfffff));
@@ -123,9 +123,9 @@ void sim_code_start(const struct program *p, uint32_t thread, uint64_t iteration
 
 static void emit_start(struct maker *m)
 {
-    uint32_t start[SIM_START_WORDS];
-    sim_code_start(m->p, m->thread, 0, 0, start);
-    for (uint32_t i = 0; i < SIM_START_WORDS; i++)
+    uint32_t start[SOC_START_WORDS];
+    soc_code_start(m->p, m->thread, 0, 0, start);
+    for (uint32_t i = 0; i < SOC_START_WORDS; i++)
         text_put(&m->text, start[i]);
     uint32_t over = jump_ahead(m);
     emit_trap(m);
@@ -155,17 +155,17 @@ void emit_range(struct maker *m, uint32_t from, uint32_t to)
     }
 }
 
-static bool make_thread(struct maker *m, struct sim_hart_code *to)
+static bool make_thread(struct maker *m, struct soc_hart_code *to)
 {
-    m->text.at = SIM_NO_ORIGIN;
+    m->text.at = SOC_NO_ORIGIN;
     share_registers(m);
     emit_start(m);
     emit_range(m, 0, m->t->length);
     text_flush(&m->text);
-    m->text.at = SIM_NO_ORIGIN;
+    m->text.at = SOC_NO_ORIGIN;
     for (uint32_t k = 0; k < 2; k++)
-        text_put(&m->text, sim_code_idle[k]);
-    *to = (struct sim_hart_code){ m->text.words.data, (uint32_t)m->text.words.count,
+        text_put(&m->text, soc_code_idle[k]);
+    *to = (struct soc_hart_code){ m->text.words.data, (uint32_t)m->text.words.count,
                                   m->text.origin.data };
     return !m->text.failed;
 }
@@ -175,7 +175,7 @@ static bool make_thread(struct maker *m, struct sim_hart_code *to)
 /* Lines of the same set behind the program's, as far as there is memory; in a transaction one, or
  * it could never commit. */
 static void plan_evict(const struct program *p, const struct instruction *i, bool inside,
-                       const struct soc_parameters *soc, struct sim_made *made)
+                       const struct soc_parameters *soc, struct soc_made *made)
 {
     enum { MOST = 9 };
     uint32_t way = soc->sets * soc->line_bytes;
@@ -193,27 +193,27 @@ static void plan_evict(const struct program *p, const struct instruction *i, boo
 /* LR and SC are for memory that is cached, and not for transactions. */
 static uint8_t way_of_atomic(uint64_t hash)
 {
-    static const uint8_t ways[8] = { SIM_PLAIN, SIM_PLAIN, SIM_PLAIN, SIM_PLAIN, SIM_LR_SC,
-                                     SIM_LR_SC, SIM_LR_SC, SIM_LR_SC_SC };
+    static const uint8_t ways[8] = { SOC_PLAIN, SOC_PLAIN, SOC_PLAIN, SOC_PLAIN, SOC_LR_SC,
+                                     SOC_LR_SC, SOC_LR_SC, SOC_LR_SC_SC };
     return ways[hash >> 32 & 7];
 }
 
 static void plan_thread(const struct program *p, uint32_t thread, const struct soc_parameters *soc,
-                        struct sim_made *made)
+                        struct soc_made *made)
 {
     const struct program_thread *t = &p->thread[thread];
     bool inside = false;
     for (uint32_t at = 0; at < t->length; at++) {
         const struct instruction *i = &t->code[at];
         uint64_t hash = hash_of(p, thread, at);
-        made[at] = (struct sim_made){ .way = SIM_PLAIN };
+        made[at] = (struct soc_made){ .way = SOC_PLAIN };
         if (i->kind == ORDEAL_TX_BEGIN)
             inside = true;
         else if (i->kind == ORDEAL_TX_END || i->kind == ORDEAL_TX_ABORT)
             inside = false;
         if (inside && (i->kind == ORDEAL_INTERRUPT
                        || (i->kind == ORDEAL_LOAD && p->line[i->line].faulting)))
-            made[at].way = SIM_NOTHING; /* no transaction can do that */
+            made[at].way = SOC_NOTHING; /* no transaction can do that */
         if (i->kind == ORDEAL_EVICT)
             plan_evict(p, i, inside, soc, &made[at]);
         if ((i->kind == ORDEAL_SWAP || i->kind == ORDEAL_CAS) && !inside
@@ -224,32 +224,32 @@ static void plan_thread(const struct program *p, uint32_t thread, const struct s
     }
 }
 
-bool sim_code_make(struct sim_code *c, const struct program *p, const struct soc_parameters *soc)
+bool soc_code_make(struct soc_code *c, const struct program *p, const struct soc_parameters *soc)
 {
     size_t length = 0;
     bool good = true;
     for (uint32_t t = 0; t < p->threads; t++)
         length += p->thread[t].length;
-    *c = (struct sim_code){ .p = p, .made = calloc(length + 1, sizeof *c->made) };
+    *c = (struct soc_code){ .p = p, .made = calloc(length + 1, sizeof *c->made) };
     good = c->made != NULL;
     for (uint32_t t = 0; good && t < p->threads; t++) {
-        struct sim_made *made = &c->made[p->thread[t].code - p->code];
+        struct soc_made *made = &c->made[p->thread[t].code - p->code];
         struct maker m = { .p = p, .t = &p->thread[t], .thread = t, .made = made,
                            .way = soc->sets * soc->line_bytes };
         plan_thread(p, t, soc, made);
         good = make_thread(&m, &c->hart[t]);
     }
     if (!good)
-        sim_code_free(c);
+        soc_code_free(c);
     return good;
 }
 
-void sim_code_free(struct sim_code *c)
+void soc_code_free(struct soc_code *c)
 {
-    for (uint32_t h = 0; h < SIM_HARTS; h++) {
+    for (uint32_t h = 0; h < SOC_HARTS; h++) {
         free(c->hart[h].words);
         free(c->hart[h].origin);
     }
     free(c->made);
-    *c = (struct sim_code){ 0 };
+    *c = (struct soc_code){ 0 };
 }

@@ -2,12 +2,11 @@
 #include "soc_config.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/command.h"
+#include "base/nearest.h"
 #include "models.h"
 #include "zoo.h"
 
@@ -33,17 +32,6 @@ static const struct key {
 };
 enum { KEYS = sizeof keys / sizeof *keys };
 
-static bool refuse(struct why *why, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-static bool refuse(struct why *why, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(why->text, sizeof why->text, format, args);
-    va_end(args);
-    return false;
-}
-
 static bool refuse_key(const char *text, size_t length, struct why *why)
 {
     const char *names[KEYS + 1] = { NULL };
@@ -52,11 +40,11 @@ static bool refuse_key(const char *text, size_t length, struct why *why)
         names[i] = keys[i].name;
     snprintf(word, sizeof word, "%.*s", (int)strcspn(text, "=,"), text);
     const char *near = nearest_name(word, names);
-    int n = snprintf(why->text, sizeof why->text, "'%.*s' says nothing of the machine%s%s%s; "
+    why_say(why, "'%.*s' says nothing of the machine%s%s%s; "
                      "expected KEY=NUMBER, the keys are", (int)length, text,
                      near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
-    for (int i = 0; i < KEYS && n > 0 && n < (int)sizeof why->text; i++)
-        n += snprintf(why->text + n, sizeof why->text - (size_t)n, "%s %s", i ? "," : "",
+    for (int i = 0; i < KEYS; i++)
+        why_add(why, "%s %s", i ? "," : "",
                       keys[i].name);
     return false;
 }
@@ -84,7 +72,7 @@ static bool parse_setting(struct soc_parameters *p, const char *text, size_t len
             continue;
         if (!parse_number(equals + 1, text + length, k->least, k->most, &value)
             || (k->power && value & (value - 1)))
-            return refuse(why, "'%.*s': expected %s from %" PRIu32 " to %" PRIu32, (int)length,
+            return why_say(why, "'%.*s': expected %s from %" PRIu32 " to %" PRIu32, (int)length,
                           text, k->power ? "a power of two" : "a number", k->least, k->most);
         void *field = (char *)p + k->offset;
         if (k->flag)
@@ -99,8 +87,8 @@ static bool parse_setting(struct soc_parameters *p, const char *text, size_t len
 static bool parse_parameters(struct soc_parameters *p, const struct target_options *o,
                              struct why *why)
 {
-    *p = (struct soc_parameters){ .harts = o->harts, .transactions = true, .bugs = true,
-                                  .checks = true };
+    *p = (struct soc_parameters){ .harts = o->harts < UINT32_MAX ? (uint32_t)o->harts : UINT32_MAX,
+                                  .transactions = true, .bugs = true, .checks = true };
     p->coverage = o->coverage;
     for (const char *text = o->config; text && *text; ) {
         size_t length = strcspn(text, ",");
@@ -120,37 +108,37 @@ static bool parse_setup(struct soc_setup *s, const struct target_options *o, str
     int bug = 0;
     *s = (struct soc_setup){ .visible = o->visible };
     if (models[model] < 0)
-        return refuse(why, "there is no machine of %s; there are: SC, TSO, PSO, RMO",
+        return why_say(why, "there is no machine of %s; there are: SC, TSO, PSO, RMO",
                       ordeal_model_name(model));
     s->model = (enum soc_model)models[model];
-    if (o->bug && !bug_parse(&zoo, o->bug, model, &bug, why->text, sizeof why->text))
+    if (o->bug && !bug_parse(&zoo, o->bug, model, &bug, why))
         return false;
     s->bug = (uint32_t)bug;
     if (o->delay && !parse_number(o->delay, o->delay + strlen(o->delay), 0, 7, &s->delay))
-        return refuse(why, "--delay '%s': expected a number from 0, none, to 7", o->delay);
+        return why_say(why, "--delay '%s': expected a number from 0, none, to 7", o->delay);
     if (o->capture && strcmp(o->capture, "lossy") == 0)
         s->capture = SOC_CAPTURE_LOSSY;
     else if (o->capture && strcmp(o->capture, "stall") != 0)
-        return refuse(why, "--capture '%s': when its FIFO is full a hart can 'stall' or be 'lossy'",
+        return why_say(why, "--capture '%s': when its FIFO is full a hart can 'stall' or be 'lossy'",
                       o->capture);
     return true;
 }
 
 /* What the lean machine has not. */
-static bool check_lean(const struct sim_config *c, struct why *why)
+static bool check_lean(const struct soc_config *c, struct why *why)
 {
     const struct soc_setup *s = &c->setup;
     const char *lacks = s->model != SOC_TSO ? "a model other than TSO" : s->bug ? "bugs to choose"
         : s->visible ? "records of visible stores"
         : s->capture == SOC_CAPTURE_LOSSY ? "a lossy capture" : NULL;
-    return !c->parameters.lean || !lacks || refuse(why, "the lean machine does not have %s", lacks);
+    return !c->parameters.lean || !lacks || why_say(why, "the lean machine does not have %s", lacks);
 }
 
-bool sim_config_parse(struct sim_config *c, const struct target_options *o, struct why *why)
+bool soc_config_parse(struct soc_config *c, const struct target_options *o, struct why *why)
 {
-    *c = (struct sim_config){ 0 };
+    *c = (struct soc_config){ 0 };
     if (o->soc && (o->config || o->harts))
-        return refuse(why, "--soc is a machine as it was built; --%s does not go with it",
+        return why_say(why, "--soc is a machine as it was built; --%s does not go with it",
                       o->config ? "config" : "harts");
     return (o->soc || parse_parameters(&c->parameters, o, why)) && parse_setup(&c->setup, o, why)
            && check_lean(c, why);

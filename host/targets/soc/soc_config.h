@@ -6,12 +6,12 @@
 #include "soc.h"
 #include "targets/target.h"
 
-struct sim_config {
+struct soc_config {
     struct soc_parameters parameters;  /* to ask model_open() for; of no meaning with --soc */
     struct soc_setup setup;            /* but for the seed, which every run has of its own */
 };
 
 /* False: `why` says what is wrong and what there could be. */
-bool sim_config_parse(struct sim_config *c, const struct target_options *options, struct why *why);
+bool soc_config_parse(struct soc_config *c, const struct target_options *options, struct why *why);
 
 #endif

@@ -42,14 +42,14 @@ static uint32_t base_of(const struct maker *m, uint32_t address)
 static void reserve(struct maker *m, const struct instruction *i, uint32_t needs, bool exact,
                     uint32_t more)
 {
-    bool far = base_of(m, sim_address(m->p, i)) == m->bases;
+    bool far = base_of(m, soc_address(m->p, i)) == m->bases;
     text_reserve(&m->text, (far || (exact && !needs)) + (needs != 0) + more);
 }
 
 /* A register and an offset that reach the operand; `exact`: the offset is 0. */
 static struct place locate(struct maker *m, const struct instruction *i, uint32_t needs, bool exact)
 {
-    uint32_t address = sim_address(m->p, i), k = base_of(m, address);
+    uint32_t address = soc_address(m->p, i), k = base_of(m, address);
     struct place at;
     if (k < m->bases) {
         at = (struct place){ m->first_base + k, (int32_t)(address - m->base[k]) };
@@ -136,7 +136,7 @@ static void emit_load(struct maker *m, const struct instruction *i)
     reserve(m, i, i->needs, false, 0);
     if (faults && i->sets != NO_REGISTER)
         ADD(RV_ADDI, test_register(i->sets), 0, 0, 0); /* the trap leaves it as it is */
-    if (m->made[m->index].way == SIM_NOTHING)
+    if (m->made[m->index].way == SOC_NOTHING)
         return;
     struct place at = locate(m, i, i->needs, false);
     ADD(one[i->size_log2 < 2 ? i->size_log2 : 2], destination(m, i), at.reg, 0, at.offset);
@@ -180,23 +180,23 @@ static void emit_store(struct maker *m, const struct instruction *i)
 }
 
 /* After the LR that read; back to it if the SC fails. */
-static void add_sc(struct maker *m, const struct sim_made *how, uint32_t address, uint32_t value,
+static void add_sc(struct maker *m, const struct soc_made *how, uint32_t address, uint32_t value,
                    int32_t back)
 {
     uint32_t x = text_operand(&m->text);
     ADD(RV_SC, x, address, value, 0);
     ADD(RV_BNE, 0, x, 0, back);
-    if (how->way == SIM_LR_SC_SC)
+    if (how->way == SOC_LR_SC_SC)
         ADD(RV_SC, x, address, constant(m, how->foreign), 0);
 }
 
 static void emit_swap(struct maker *m, const struct instruction *i)
 {
-    const struct sim_made *how = &m->made[m->index];
-    reserve(m, i, i->needs, true, how->way == SIM_PLAIN ? 2 : 4);
+    const struct soc_made *how = &m->made[m->index];
+    reserve(m, i, i->needs, true, how->way == SOC_PLAIN ? 2 : 4);
     uint32_t address = locate(m, i, i->needs, true).reg, value = value_written(m, i);
     uint32_t to = destination(m, i);
-    if (how->way == SIM_PLAIN) {
+    if (how->way == SOC_PLAIN) {
         ADD(RV_AMOSWAP, to, address, value, 0);
     } else {
         ADD(RV_LR, to, address, 0, 0);
@@ -207,31 +207,31 @@ static void emit_swap(struct maker *m, const struct instruction *i)
 /* By AMOCAS what it compares with is in the register that takes the value read. */
 static void emit_cas(struct maker *m, const struct instruction *i)
 {
-    const struct sim_made *how = &m->made[m->index];
+    const struct soc_made *how = &m->made[m->index];
     bool from_register = i->compare_register != NO_REGISTER, sets = i->sets != NO_REGISTER;
     uint32_t needs = i->needs | (from_register ? UINT32_C(1) << i->compare_register : 0);
-    if (how->way == SIM_PLAIN)
+    if (how->way == SOC_PLAIN)
         needs = i->needs;
-    reserve(m, i, needs, true, how->way == SIM_PLAIN ? 3 : 5);
+    reserve(m, i, needs, true, how->way == SOC_PLAIN ? 3 : 5);
     uint32_t address = locate(m, i, needs, true).reg;
     uint32_t value = value_written(m, i), compare = 0;
-    if (how->way == SIM_PLAIN && sets)
+    if (how->way == SOC_PLAIN && sets)
         compare = test_register(i->sets);
-    else if (from_register || i->compare || how->way == SIM_PLAIN)
+    else if (from_register || i->compare || how->way == SOC_PLAIN)
         compare = text_operand(&m->text);
     if (from_register && compare != test_register(i->compare_register))
         ADD(RV_ADDI, compare, test_register(i->compare_register), 0, 0);
-    else if (!from_register && how->way == SIM_PLAIN && sets)
+    else if (!from_register && how->way == SOC_PLAIN && sets)
         text_add_constant(&m->text, compare, (uint32_t)i->compare);
     else if (!from_register && compare)
         text_constant(&m->text, compare, (uint32_t)i->compare);
-    if (how->way == SIM_PLAIN) {
+    if (how->way == SOC_PLAIN) {
         ADD(RV_AMOCAS, compare, address, value, 0);
         return;
     }
     uint32_t to = destination(m, i);
     ADD(RV_LR, to, address, 0, 0);
-    ADD(RV_BNE, 0, to, compare, how->way == SIM_LR_SC_SC ? 16 : 12);
+    ADD(RV_BNE, 0, to, compare, how->way == SOC_LR_SC_SC ? 16 : 12);
     add_sc(m, how, address, value, -12);
 }
 
@@ -278,7 +278,7 @@ static void emit_flush(struct maker *m, const struct instruction *i)
 
 static void emit_evict(struct maker *m)
 {
-    const struct sim_made *how = &m->made[m->index];
+    const struct soc_made *how = &m->made[m->index];
     for (uint32_t n = 0; n < how->loads; n++) {
         uint32_t address = how->first_load + n * m->way;
         text_reserve(&m->text, 1);
@@ -310,7 +310,7 @@ static void emit_delay(struct maker *m, const struct instruction *i)
 
 static void emit_interrupt(struct maker *m, const struct instruction *i)
 {
-    if (m->made[m->index].way == SIM_NOTHING)
+    if (m->made[m->index].way == SOC_NOTHING)
         return;
     text_reserve(&m->text, 2);
     uint32_t address = constant(m, SOC_MAP_IPI), one = constant(m, 1);

@@ -141,7 +141,7 @@ static void emit_aborted(struct maker *m, const struct instruction *i, uint32_t 
     PUT(RV_ADDI, X_ABORTS, X_ABORTS, 0, 1);
     PUT(RV_ADDI, x, 0, 0, SOC_TX_UNSUPPORTED);
     PUT(RV_BEQ, 0, cause, x, 12);
-    PUT(RV_ADDI, x, 0, 0, (int32_t)sim_tries(m->t, i));
+    PUT(RV_ADDI, x, 0, 0, (int32_t)soc_tries(m->t, i));
     PUT(RV_BLTU, 0, X_ABORTS, x, 8);
     plainly = jump_ahead(m);
     over = jump_ahead(m);

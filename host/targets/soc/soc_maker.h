@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The inside of sim_code: one thread on its way to machine code. sim_code.c shares the registers
- * out and frames the code, sim_emit.c writes operations, sim_flow.c loops, branches, transactions.
+/* The inside of soc_code: one thread on its way to machine code. soc_code.c shares the registers
+ * out and frames the code, soc_emit.c writes operations, soc_flow.c loops, branches, transactions.
  *
  *   x1 LFSR of the branches     x3 what it was when the transaction began
  *   x2 times round the loop     x4 how often the transaction aborted
  *   then: registers of the test; copies of those that an abort must give back; bases of addresses;
- *   what loads without a register bring, in turn; all others are operands (sim_text.h). */
+ *   what loads without a register bring, in turn; all others are operands (soc_text.h). */
 #ifndef HOST_SOC_MAKER_H
 #define HOST_SOC_MAKER_H
 
@@ -24,10 +24,10 @@ enum {
 struct maker {
     const struct program *p;
     const struct program_thread *t;
-    const struct sim_made *made;     /* of the thread's instructions */
+    const struct soc_made *made;     /* of the thread's instructions */
     uint32_t way;                    /* bytes from a line to the next of its set */
     uint32_t thread, index;          /* the index is of the instruction at hand */
-    struct sim_text text;
+    struct soc_text text;
     uint32_t saved;                  /* registers of the test that have a copy, a bit each */
     uint32_t first_copy, first_base, bases, first_result, results, result;
     uint32_t base[MOST_BASES];       /* what the base registers hold */

@@ -5,22 +5,22 @@
 /* Stores of a hart to one word become visible in program order: the first that is alike is it. */
 static int by_place(const void *a, const void *b)
 {
-    const struct sim_visible *x = a, *y = b;
+    const struct soc_visible *x = a, *y = b;
     if (x->address != y->address)
         return x->address < y->address ? -1 : 1;
     return (x->arrival > y->arrival) - (x->arrival < y->arrival);
 }
 
 /* What a transaction stores is there for all when it commits, or never. */
-static void settle_transactions(struct sim_hart_records *h)
+static void settle_transactions(struct soc_hart_records *h)
 {
     size_t kept = 0, at = 0;
     for (size_t v = 0; v < h->visible.count; v++) {
-        struct sim_visible *seen = &h->visible.data[v];
+        struct soc_visible *seen = &h->visible.data[v];
         if (seen->in_transaction) {
-            const struct sim_record *end = NULL;
+            const struct soc_record *end = NULL;
             for (; at < h->list.count && !end; at += !end) {
-                const struct sim_record *r = &h->list.data[at];
+                const struct soc_record *r = &h->list.data[at];
                 if ((r->kind == SOC_REC_TX_COMMIT || r->kind == SOC_REC_TX_ABORT)
                     && r->completion >= seen->cycle)
                     end = r;
@@ -34,12 +34,12 @@ static void settle_transactions(struct sim_hart_records *h)
     h->visible.count = kept;
 }
 
-bool sim_order_add(struct sim_records *r, const struct sim_write *w)
+bool soc_order_add(struct soc_records *r, const struct soc_write *w)
 {
     return LIST_PUSH(&r->writes, *w);
 }
 
-static struct sim_visible *find(struct sim_hart_records *h, const struct sim_write *w)
+static struct soc_visible *find(struct soc_hart_records *h, const struct soc_write *w)
 {
     size_t low = 0, high = h->visible.count;
     while (low < high) {
@@ -50,7 +50,7 @@ static struct sim_visible *find(struct sim_hart_records *h, const struct sim_wri
             high = middle;
     }
     for (; low < h->visible.count && h->visible.data[low].address == w->address; low++) {
-        struct sim_visible *v = &h->visible.data[low];
+        struct soc_visible *v = &h->visible.data[low];
         if (!v->taken && v->written == w->value && v->size_log2 == w->size_log2)
             return v;
     }
@@ -67,18 +67,18 @@ static int by_time(const void *a, const void *b)
     return (x->arrival > y->arrival) - (x->arrival < y->arrival);
 }
 
-void sim_order_rank(struct sim_records *r, uint64_t *ranks)
+void soc_order_rank(struct soc_records *r, uint64_t *ranks)
 {
     LIST(struct moment) moments = { 0 };
-    for (uint32_t h = 0; h < SIM_HARTS; h++) {
+    for (uint32_t h = 0; h < SOC_HARTS; h++) {
         settle_transactions(&r->hart[h]);
         if (r->hart[h].visible.count)
             qsort(r->hart[h].visible.data, r->hart[h].visible.count,
                   sizeof *r->hart[h].visible.data, by_place);
     }
     for (size_t i = 0; i < r->writes.count; i++) {
-        const struct sim_write *w = &r->writes.data[i];
-        struct sim_visible *v = find(&r->hart[w->hart], w);
+        const struct soc_write *w = &r->writes.data[i];
+        struct soc_visible *v = find(&r->hart[w->hart], w);
         struct moment m = { w->cycle, (uint32_t)i, w->operation };
         if (v) {
             m = (struct moment){ v->cycle, v->arrival, w->operation };

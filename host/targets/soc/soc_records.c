@@ -19,17 +19,17 @@ static const char *const kind_words[16] = {
 
 /* ---- the stream ----------------------------------------------------------------------------- */
 
-void sim_records_clear(struct sim_records *r)
+void soc_records_clear(struct soc_records *r)
 {
-    for (uint32_t h = 0; h < SIM_HARTS; h++)
+    for (uint32_t h = 0; h < SOC_HARTS; h++)
         r->hart[h].list.count = r->hart[h].visible.count = 0;
     r->writes.count = 0;
     r->lost = 0;
 }
 
-void sim_records_free(struct sim_records *r)
+void soc_records_free(struct soc_records *r)
 {
-    for (uint32_t h = 0; h < SIM_HARTS; h++) {
+    for (uint32_t h = 0; h < SOC_HARTS; h++) {
         LIST_FREE(&r->hart[h].list);
         LIST_FREE(&r->hart[h].visible);
     }
@@ -37,7 +37,7 @@ void sim_records_free(struct sim_records *r)
 }
 
 /* Sequence numbers have 8 bits; records come nearly in order. */
-static bool insert(struct sim_hart_records *h, struct sim_record fresh, uint8_t sequence)
+static bool insert(struct soc_hart_records *h, struct soc_record fresh, uint8_t sequence)
 {
     uint64_t newest = h->list.count ? h->list.data[h->list.count - 1].sequence : sequence + 256u;
     fresh.sequence = newest + (uint64_t)(int64_t)(int8_t)(sequence - (uint8_t)newest);
@@ -50,10 +50,10 @@ static bool insert(struct sim_hart_records *h, struct sim_record fresh, uint8_t 
     return true;
 }
 
-static bool insert_visible(struct sim_hart_records *h, const struct sim_record *r,
+static bool insert_visible(struct soc_hart_records *h, const struct soc_record *r,
                            bool in_transaction)
 {
-    struct sim_visible v = { .cycle = r->completion, .arrival = (uint32_t)h->visible.count,
+    struct soc_visible v = { .cycle = r->completion, .arrival = (uint32_t)h->visible.count,
                              .address = r->address, .written = r->written,
                              .size_log2 = r->size_log2, .in_transaction = in_transaction };
     return LIST_PUSH(&h->visible, v);
@@ -66,18 +66,16 @@ static const uint8_t fields[16] = {
     [SOC_REC_MARK] = 2, [SOC_REC_VISIBLE] = 5, [SOC_REC_LOST] = 2,
 };
 
-bool sim_records_take(struct sim_records *r, const uint32_t *words, size_t count, struct why *why)
+bool soc_records_take(struct soc_records *r, const uint32_t *words, size_t count, struct why *why)
 {
     for (const uint32_t *end = words + count; words < end; ) {
         uint32_t head = words[0], kind = head & 15, latency = head >> 20;
         uint8_t has = fields[kind];
-        struct sim_hart_records *h = &r->hart[head >> 8 & 15];
-        if (!kind_words[kind] || end - words < 2 + __builtin_popcount(has)) {
-            snprintf(why->text, sizeof why->text, "the capture stream has a record of kind %" PRIu32
+        struct soc_hart_records *h = &r->hart[head >> 8 & 15];
+        if (!kind_words[kind] || end - words < 2 + __builtin_popcount(has))
+            return why_say(why, "the capture stream has a record of kind %" PRIu32
                      " with %td words", kind, end - words);
-            return false;
-        }
-        struct sim_record record = { .kind = (uint8_t)kind, .size_log2 = head >> 4 & 3,
+        struct soc_record record = { .kind = (uint8_t)kind, .size_log2 = head >> 4 & 3,
                                      .issue = words[1] - latency, .completion = words[1] };
         words += 2;
         record.address = has & 1 ? *words++ : 0;
@@ -90,10 +88,8 @@ bool sim_records_take(struct sim_records *r, const uint32_t *words, size_t count
             good = insert_visible(h, &record, head >> 6 & 1);
         else
             good = insert(h, record, (uint8_t)(head >> 12));
-        if (!good) {
-            snprintf(why->text, sizeof why->text, "out of memory");
-            return false;
-        }
+        if (!good)
+            return why_say(why, "out of memory");
     }
     return true;
 }
@@ -101,11 +97,11 @@ bool sim_records_take(struct sim_records *r, const uint32_t *words, size_t count
 /* ---- one thread ----------------------------------------------------------------------------- */
 
 struct reading {
-    struct sim_records *all;
-    const struct sim_code *c;
+    struct soc_records *all;
+    const struct soc_code *c;
     const struct machine_claims *claims;
     uint32_t thread;
-    const struct sim_record *next, *end;
+    const struct soc_record *next, *end;
     const struct instruction *i;        /* the instruction at hand */
     struct walker walker;
     uint64_t *value, *cycles;           /* its next slot; cycles of its next operation, or NULL */
@@ -115,22 +111,19 @@ struct reading {
     struct why *why;
 };
 
-static bool broke(struct reading *r, const struct sim_record *left)
+static bool broke(struct reading *r, const struct soc_record *left)
 {
     char text[256];
     ordeal_trace_format(r->c->p->test, r->i->op, text, sizeof text);
     if (left && left->kind == SOC_REC_MARK)
-        snprintf(r->why->text, sizeof r->why->text, "hart %" PRIu32 " trapped, cause %" PRIu32
+        return why_say(r->why, "hart %" PRIu32 " trapped, cause %" PRIu32
                  ", at 0x%" PRIx32 "; it had come to %s", r->thread, left->read,
                  left + 1 < r->end ? left[1].read : 0, text);
-    else if (left)
-        snprintf(r->why->text, sizeof r->why->text, "hart %" PRIu32 " did what is not in the test: "
+    if (left)
+        return why_say(r->why, "hart %" PRIu32 " did what is not in the test: "
                  "%s at 0x%" PRIx32 ", cycle %" PRIu32 ", in place of %s", r->thread,
                  kind_words[left->kind], left->address, left->completion, text);
-    else
-        snprintf(r->why->text, sizeof r->why->text, "hart %" PRIu32 " came to its end before %s",
-                 r->thread, text);
-    return false;
+    return why_say(r->why, "hart %" PRIu32 " came to its end before %s", r->thread, text);
 }
 
 /* Kinds that are passed over where nobody looks for them. */
@@ -139,7 +132,7 @@ static bool is_quiet(uint8_t kind)
     return kind == SOC_REC_STORE || kind == SOC_REC_FENCE || kind == SOC_REC_HINT;
 }
 
-static const struct sim_record *peek(struct reading *r)
+static const struct soc_record *peek(struct reading *r)
 {
     while (r->next < r->end && is_quiet(r->next->kind))
         r->next++;
@@ -147,9 +140,9 @@ static const struct sim_record *peek(struct reading *r)
 }
 
 /* The next record that reads something must be this one. NULL: it is not. */
-static const struct sim_record *take(struct reading *r, uint8_t kind, uint32_t address)
+static const struct soc_record *take(struct reading *r, uint8_t kind, uint32_t address)
 {
-    const struct sim_record *found = peek(r);
+    const struct soc_record *found = peek(r);
     if (!found || found->kind != kind || found->address != address) {
         broke(r, found);
         return NULL;
@@ -159,9 +152,9 @@ static const struct sim_record *take(struct reading *r, uint8_t kind, uint32_t a
 }
 
 /* The record of a store, if it is there. */
-static const struct sim_record *look_for_store(struct reading *r, uint32_t address)
+static const struct soc_record *look_for_store(struct reading *r, uint32_t address)
 {
-    for (const struct sim_record *s = r->next; s < r->end && is_quiet(s->kind); s++)
+    for (const struct soc_record *s = r->next; s < r->end && is_quiet(s->kind); s++)
         if (s->kind == SOC_REC_STORE && s->address == address) {
             r->next = s + 1;
             return s;
@@ -170,7 +163,7 @@ static const struct sim_record *look_for_store(struct reading *r, uint32_t addre
 }
 
 /* Of a wide access the issue of the first word and the completion of the last. */
-static void note_cycles(struct reading *r, const struct sim_record *s, bool first)
+static void note_cycles(struct reading *r, const struct soc_record *s, bool first)
 {
     if (!r->cycles || !s)
         return;
@@ -181,17 +174,16 @@ static void note_cycles(struct reading *r, const struct sim_record *s, bool firs
 static bool note_write(struct reading *r, uint32_t address, uint8_t size_log2, uint32_t value,
                        uint32_t cycle)
 {
-    struct sim_write w = { .operation = r->operation, .hart = r->thread, .address = address,
+    struct soc_write w = { .operation = r->operation, .hart = r->thread, .address = address,
                            .value = value, .size_log2 = size_log2, .cycle = cycle };
-    if (!r->claims->visible || sim_order_add(r->all, &w))
+    if (!r->claims->visible || soc_order_add(r->all, &w))
         return true;
-    snprintf(r->why->text, sizeof r->why->text, "out of memory");
-    return false;
+    return why_say(r->why, "out of memory");
 }
 
 /* ---- instructions --------------------------------------------------------------------------- */
 
-static const struct sim_made *made_of(const struct reading *r)
+static const struct soc_made *made_of(const struct reading *r)
 {
     return &r->c->made[r->i - r->c->p->code];
 }
@@ -211,14 +203,14 @@ static void set_value(struct reading *r, uint64_t value)
 static bool read_load(struct reading *r)
 {
     const struct instruction *i = r->i;
-    uint32_t address = sim_address(r->c->p, i), words = i->size_log2 > 2 ? 1u << (i->size_log2 - 2)
+    uint32_t address = soc_address(r->c->p, i), words = i->size_log2 > 2 ? 1u << (i->size_log2 - 2)
                                                                          : 1;
     uint32_t mask = i->size_log2 < 2 ? (1u << (8u << i->size_log2)) - 1 : UINT32_MAX;
-    bool silent = made_of(r)->way == SIM_NOTHING || r->c->p->line[i->line].faulting;
+    bool silent = made_of(r)->way == SOC_NOTHING || r->c->p->line[i->line].faulting;
     for (uint32_t w = 0; w < words; w += 2) {
         uint64_t value = 0;
         for (uint32_t half = 0; half < 2 && w + half < words && !silent; half++) {
-            const struct sim_record *s = take(r, SOC_REC_LOAD, address + 4 * (w + half));
+            const struct soc_record *s = take(r, SOC_REC_LOAD, address + 4 * (w + half));
             if (!s)
                 return false;
             value |= (uint64_t)(s->read & mask) << 32 * half;
@@ -232,7 +224,7 @@ static bool read_load(struct reading *r)
 static bool read_store(struct reading *r)
 {
     const struct instruction *i = r->i;
-    uint32_t address = sim_address(r->c->p, i), size = 1u << i->size_log2;
+    uint32_t address = soc_address(r->c->p, i), size = 1u << i->size_log2;
     uint32_t step = size < 4 ? size : 4, mask = UINT32_MAX >> (32 - 8 * step);
     uint64_t value = i->bytes ? 0 : value_written(r);
     for (uint32_t done = 0; done < size; done += step) {
@@ -251,8 +243,8 @@ static bool read_store(struct reading *r)
 static bool read_lr_sc(struct reading *r, uint32_t address, uint32_t compare,
                        uint32_t *read, bool *wrote)
 {
-    const struct sim_made *how = made_of(r);
-    const struct sim_record *lr, *sc;
+    const struct soc_made *how = made_of(r);
+    const struct soc_record *lr, *sc;
     bool first = true;
     for (*wrote = false; !*wrote; first = false) {
         if (!(lr = take(r, SOC_REC_LR, address)))
@@ -268,7 +260,7 @@ static bool read_lr_sc(struct reading *r, uint32_t address, uint32_t compare,
     }
     if (!note_write(r, address, 2, (uint32_t)value_written(r), sc->completion))
         return false;
-    if (how->way != SIM_LR_SC_SC)
+    if (how->way != SOC_LR_SC_SC)
         return true;
     if (!(sc = take(r, SOC_REC_SC, address)))
         return false;
@@ -276,21 +268,20 @@ static bool read_lr_sc(struct reading *r, uint32_t address, uint32_t compare,
         return true;
     char text[256];
     ordeal_trace_format(r->c->p->test, r->i->op, text, sizeof text);
-    snprintf(r->why->text, sizeof r->why->text, "hart %" PRIu32 " made two SC succeed with one "
+    return why_say(r->why, "hart %" PRIu32 " made two SC succeed with one "
              "reservation, at 0x%" PRIx32 ", cycle %" PRIu32 ", in %s", r->thread, address,
              sc->completion, text);
-    return false;
 }
 
 static bool read_atomic(struct reading *r)
 {
     const struct instruction *i = r->i;
-    uint32_t address = sim_address(r->c->p, i), read, compare = (uint32_t)i->compare;
+    uint32_t address = soc_address(r->c->p, i), read, compare = (uint32_t)i->compare;
     bool wrote;
     if (i->compare_register != NO_REGISTER)
         compare = r->registers[i->compare_register];
-    if (made_of(r)->way == SIM_PLAIN) {
-        const struct sim_record *s = take(r, SOC_REC_ATOMIC, address);
+    if (made_of(r)->way == SOC_PLAIN) {
+        const struct soc_record *s = take(r, SOC_REC_ATOMIC, address);
         if (!s)
             return false;
         note_cycles(r, s, true);
@@ -307,9 +298,9 @@ static bool read_atomic(struct reading *r)
 
 static bool read_evict(struct reading *r)
 {
-    const struct sim_made *how = made_of(r);
+    const struct soc_made *how = made_of(r);
     for (uint32_t n = 0; n < how->loads; n++) {
-        const struct sim_record *s = peek(r);
+        const struct soc_record *s = peek(r);
         if (!s || s->kind != SOC_REC_LOAD)
             return broke(r, s);
         r->next++;
@@ -322,9 +313,9 @@ static bool read_evict(struct reading *r)
 /* Passes over tries that aborted. `committed`: the last one did not; else it was given up. */
 static bool read_tries(struct reading *r, bool *committed)
 {
-    uint32_t most = sim_tries(r->walker.thread, r->i);
+    uint32_t most = soc_tries(r->walker.thread, r->i);
     for (uint32_t aborts = 0; ; ) {
-        const struct sim_record *s = take(r, SOC_REC_TX_BEGIN, 0);
+        const struct soc_record *s = take(r, SOC_REC_TX_BEGIN, 0);
         if (!s)
             return false;
         while (s < r->end && s->kind != SOC_REC_TX_COMMIT && s->kind != SOC_REC_TX_ABORT)
@@ -370,7 +361,7 @@ static bool read_tx_begin(struct reading *r)
 
 static bool read_tx_end(struct reading *r)
 {
-    const struct sim_record *s = peek(r);
+    const struct soc_record *s = peek(r);
     if (r->plainly && s && s->kind == SOC_REC_TX_COMMIT)
         r->next++; /* outside of a transaction it does nothing */
     if (!r->plainly && !take(r, SOC_REC_TX_COMMIT, 0))
@@ -405,15 +396,14 @@ static bool read_thread(struct reading *r)
             r->cycles += !!r->cycles;
         }
     }
-    const struct sim_record *s = peek(r);
+    const struct soc_record *s = peek(r);
     if (s && s->kind == SOC_REC_DONE)
         return true;
-    snprintf(r->why->text, sizeof r->why->text, "hart %" PRIu32 " did more than the test: %s",
+    return why_say(r->why, "hart %" PRIu32 " did more than the test: %s",
              r->thread, s ? kind_words[s->kind] : "it came to no end");
-    return false;
 }
 
-bool sim_records_values(struct sim_records *all, const struct sim_code *c, uint64_t iteration,
+bool soc_records_values(struct soc_records *all, const struct soc_code *c, uint64_t iteration,
                         const struct machine_claims *claims, uint64_t *values, struct why *why)
 {
     const struct program *p = c->p;
@@ -422,7 +412,7 @@ bool sim_records_values(struct sim_records *all, const struct sim_code *c, uint6
     for (size_t i = 0; i < words; i++)
         values[i] = 0;
     for (uint32_t t = 0; t < p->threads; t++) {
-        const struct sim_hart_records *h = &all->hart[t];
+        const struct soc_hart_records *h = &all->hart[t];
         struct reading r = {
             .all = all, .c = c, .claims = claims, .thread = t, .why = why,
             .next = h->list.data, .end = h->list.data + h->list.count,
@@ -434,6 +424,6 @@ bool sim_records_values(struct sim_records *all, const struct sim_code *c, uint6
             return false;
     }
     if (claims->visible)
-        sim_order_rank(all, values + p->slots);
+        soc_order_rank(all, values + p->slots);
     return true;
 }

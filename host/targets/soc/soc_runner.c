@@ -2,12 +2,12 @@
 #include "soc_runner.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "test/program_walk.h"
-#include "base/progress.h"
+#include "base/clock.h"
+#include "base/interrupt.h"
 #include "base/random.h"
 #include "soc_code.h"
 #include "soc_records.h"
@@ -25,52 +25,46 @@ enum {
 
 struct progress_of_hart { uint32_t instructions; uint64_t since; };
 
-struct sim_machine {
-    struct sim_plan plan;
+struct soc_runner {
+    struct soc_runner_plan plan;
     struct soc *soc;
-    struct sim_code code;
+    struct soc_code code;
     bool fresh;                 /* the code is not in the harts yet */
-    struct sim_records records;
+    struct soc_records records;
     uint32_t *capture;
     uint64_t *values;
     uint64_t cycles, identity, most_cycles;
     double seconds;             /* in the model's step() */
-    struct progress_of_hart progress[SIM_HARTS];
+    struct progress_of_hart progress[SOC_HARTS];
     const char *fst;            /* waves of the run to come; NULL: none */
 };
 
-static enum target_result fail(struct why *why, const char *reason)
-{
-    snprintf(why->text, sizeof why->text, "%s", reason);
-    return TARGET_FAILED;
-}
-
 /* TARGET_DONE: it can be reached. */
-static enum target_result reach(const struct sim_machine *m, struct why *why)
+static enum target_result reach(const struct soc_runner *m, struct why *why)
 {
     const char *lost = m->plan.soc->lost ? m->plan.soc->lost(m->soc) : NULL;
     if (!lost)
         return TARGET_DONE;
-    snprintf(why->text, sizeof why->text, "%s", lost);
+    why_say(why, "%s", lost);
     return interrupted() ? TARGET_STOPPED : TARGET_LOST;
 }
 
-void sim_machine_free(struct sim_machine *m)
+void soc_runner_free(struct soc_runner *m)
 {
     if (!m)
         return;
     if (m->soc)
         m->plan.soc->destroy(m->soc);
-    sim_code_free(&m->code);
-    sim_records_free(&m->records);
+    soc_code_free(&m->code);
+    soc_records_free(&m->records);
     free(m->capture);
     free(m->values);
     free(m);
 }
 
-struct sim_machine *sim_machine_new(const struct sim_plan *plan)
+struct soc_runner *soc_runner_new(const struct soc_runner_plan *plan)
 {
-    struct sim_machine *m = calloc(1, sizeof *m);
+    struct soc_runner *m = calloc(1, sizeof *m);
     if (!m)
         return NULL;
     m->plan = *plan;
@@ -78,22 +72,22 @@ struct sim_machine *sim_machine_new(const struct sim_plan *plan)
     m->capture = malloc(CAPTURE_WORDS * sizeof *m->capture);
     if (m->soc && m->capture)
         return m;
-    sim_machine_free(m);
+    soc_runner_free(m);
     return NULL;
 }
 
-struct abilities sim_machine_can(const struct sim_machine *m)
+struct abilities soc_runner_can(const struct soc_runner *m)
 {
     const struct soc_parameters *has = &m->plan.soc->parameters;
     return (struct abilities){
-        .threads = has->harts, .registers = SIM_REGISTERS,
+        .threads = has->harts, .registers = SOC_REGISTERS,
         .load_sizes = 0x7f, .store_sizes = 0x7f, .swap_sizes = 1 << 2, .cas_sizes = 1 << 2,
         .transactions = has->transactions, .interrupts = true, .flush = true, .uncached = true,
         .nonfaulting = true, .memory = has->memory_bytes,
     };
 }
 
-struct machine_claims sim_machine_claims(const struct sim_machine *m)
+struct machine_claims soc_runner_claims(const struct soc_runner *m)
 {
     static const enum ordeal_model models[] = { [SOC_SC] = ORDEAL_SC, [SOC_TSO] = ORDEAL_TSO,
                                                 [SOC_PSO] = ORDEAL_PSO, [SOC_RMO] = ORDEAL_RMO };
@@ -101,10 +95,10 @@ struct machine_claims sim_machine_claims(const struct sim_machine *m)
                                     .visible = m->plan.setup.visible, .cycles = m->plan.cycles };
 }
 
-uint64_t sim_machine_cycles(const struct sim_machine *m) { return m->cycles; }
-double sim_machine_seconds(const struct sim_machine *m) { return m->seconds; }
+uint64_t soc_runner_cycles(const struct soc_runner *m) { return m->cycles; }
+double soc_runner_seconds(const struct soc_runner *m) { return m->seconds; }
 
-bool sim_machine_coverage(struct sim_machine *m, const char *file)
+bool soc_runner_coverage(struct soc_runner *m, const char *file)
 {
     return m->plan.soc->coverage(m->soc, file);
 }
@@ -122,18 +116,18 @@ static uint64_t cycles_of_delays(const struct program *p)
     return sum;
 }
 
-static enum target_result load(struct sim_machine *m, const struct program *p, struct why *why)
+static enum target_result load(struct soc_runner *m, const struct program *p, struct why *why)
 {
     const struct soc_parameters *has = &m->plan.soc->parameters;
-    struct machine_claims claims = sim_machine_claims(m);
-    sim_code_free(&m->code);
+    struct machine_claims claims = soc_runner_claims(m);
+    soc_code_free(&m->code);
     free(m->values);
     m->values = calloc(program_words(p, &claims) + 1, sizeof *m->values);
-    if (!m->values || !sim_code_make(&m->code, p, has))
-        return fail(why, "out of memory");
+    if (!m->values || !soc_code_make(&m->code, p, has))
+        return why_say(why, "out of memory"), TARGET_FAILED;
     for (uint32_t t = 0; t < p->threads; t++)
         if (has->code_bytes && m->code.hart[t].count > has->code_bytes / 4) {
-            snprintf(why->text, sizeof why->text, "the code of P%" PRIu32 " takes %" PRIu32
+            why_say(why, "the code of P%" PRIu32 " takes %" PRIu32
                      " bytes; a hart has %" PRIu32, p->thread[t].number,
                      m->code.hart[t].count * 4, has->code_bytes);
             return TARGET_FAILED;
@@ -142,33 +136,33 @@ static enum target_result load(struct sim_machine *m, const struct program *p, s
     m->identity = program_identity(p);
     /* A transaction may wait again in every try. */
     m->most_cycles = MOST_CYCLES + MOST_CYCLES_OF_OPERATION * p->operations
-                     + cycles_of_delays(p) * (p->retries ? SIM_MOST_TRIES : 2);
+                     + cycles_of_delays(p) * (p->retries ? SOC_MOST_TRIES : 2);
     return TARGET_DONE;
 }
 
-static bool write_start(struct sim_machine *m, uint64_t iteration, struct random *chance)
+static bool write_start(struct soc_runner *m, uint64_t iteration, struct random *chance)
 {
     const struct soc_interface *soc = m->plan.soc;
     const struct program *p = m->code.p;
     bool good = true;
     for (uint32_t h = 0; good && h < soc->parameters.harts; h++) {
-        uint32_t start[SIM_START_WORDS];
+        uint32_t start[SOC_START_WORDS];
         if (h >= p->threads) {
-            good = !m->fresh || soc->write_code(m->soc, h, SOC_MAP_CODE, sim_code_idle, 2);
+            good = !m->fresh || soc->write_code(m->soc, h, SOC_MAP_CODE, soc_code_idle, 2);
             continue;
         }
-        const struct sim_hart_code *code = &m->code.hart[h];
+        const struct soc_hart_code *code = &m->code.hart[h];
         if (m->fresh)
             good = soc->write_code(m->soc, h, SOC_MAP_CODE, code->words, code->count);
         uint32_t skew = random_below(chance, MOST_SKEW + 1) >> random_below(chance, 8);
-        sim_code_start(p, h, iteration, skew, start);
-        good = good && soc->write_code(m->soc, h, SOC_MAP_CODE, start, SIM_START_WORDS);
+        soc_code_start(p, h, iteration, skew, start);
+        good = good && soc->write_code(m->soc, h, SOC_MAP_CODE, start, SOC_START_WORDS);
     }
     m->fresh = false;
     return good;
 }
 
-static bool write_memory(struct sim_machine *m)
+static bool write_memory(struct soc_runner *m)
 {
     const struct program *p = m->code.p;
     for (uint32_t l = 0; l < p->lines; l++) {
@@ -186,7 +180,7 @@ static bool write_memory(struct sim_machine *m)
 }
 
 /* The same seed, program and iteration give the same run, cycle by cycle. */
-static bool start(struct sim_machine *m, uint64_t iteration)
+static bool start(struct soc_runner *m, uint64_t iteration)
 {
     struct soc_setup setup = m->plan.setup;
     struct random chance;
@@ -196,28 +190,15 @@ static bool start(struct sim_machine *m, uint64_t iteration)
         setup.delay = random_below(&chance, DELAY_LEVELS);
     m->plan.soc->reset(m->soc, &setup);
     memset(m->progress, 0, sizeof m->progress);
-    sim_records_clear(&m->records);
+    soc_records_clear(&m->records);
     return write_start(m, iteration, &chance) && write_memory(m)
            && (!m->fst || m->plan.soc->waves(m->soc, m->fst));
 }
 
 /* ---- the watchdog --------------------------------------------------------------------------- */
 
-struct message { char *text; size_t size, used; };
-
-static void say(struct message *to, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void say(struct message *to, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    int n = vsnprintf(to->text + to->used, to->size - to->used, format, args);
-    va_end(args);
-    if (n > 0)
-        to->used = to->used + (size_t)n < to->size ? to->used + (size_t)n : to->size - 1;
-}
-
 /* As the test calls it. */
-static void say_location(struct message *to, const struct program *p, uint32_t address)
+static void say_location(struct why *why, const struct program *p, uint32_t address)
 {
     uint32_t from = address >= SOC_MAP_MEMORY ? SOC_MAP_MEMORY : SOC_MAP_UNCACHED;
     uint64_t place = (address - from) & ~(uint64_t)(LINE_BYTES - 1);
@@ -227,34 +208,34 @@ static void say_location(struct message *to, const struct program *p, uint32_t a
         if (line->faulting || line->place != place)
             continue;
         if (!line->base)
-            say(to, " 0x%" PRIx64 " at", line->address + offset);
+            why_add(why, " 0x%" PRIx64 " at", line->address + offset);
         else if (line->address + offset == 0)
-            say(to, " %s at", ordeal_trace_name_text(p->test, line->base));
+            why_add(why, " %s at", ordeal_trace_name_text(p->test, line->base));
         else
-            say(to, " %s+%" PRIu64 " at", ordeal_trace_name_text(p->test, line->base),
+            why_add(why, " %s+%" PRIu64 " at", ordeal_trace_name_text(p->test, line->base),
                 line->address + offset);
         break;
     }
-    say(to, " 0x%" PRIx32, address);
+    why_add(why, " 0x%" PRIx32, address);
 }
 
-static void say_operation(struct message *to, const struct sim_machine *m, uint32_t hart,
+static void say_operation(struct why *why, const struct soc_runner *m, uint32_t hart,
                           uint32_t pc)
 {
-    const struct sim_hart_code *code = &m->code.hart[hart];
+    const struct soc_hart_code *code = &m->code.hart[hart];
     uint32_t word = (pc - SOC_MAP_CODE) / 4;
     char text[128];
     if (hart >= m->code.p->threads || word >= code->count || code->origin[word] < 0) {
-        say(to, "at 0x%" PRIx32, pc);
+        why_add(why, "at 0x%" PRIx32, pc);
         return;
     }
     const struct instruction *i = &m->code.p->thread[hart].code[code->origin[word]];
     ordeal_trace_format(m->code.p->test, i->op, text, sizeof text);
-    say(to, "at %s", text);
+    why_add(why, "at %s", text);
 }
 
 /* Who is not done, where it is and what it waits for. */
-static void say_harts(struct message *to, struct sim_machine *m)
+static void say_harts(struct why *why, struct soc_runner *m)
 {
     static const char *const words[] = {
 #define WAIT(number, name, text) [number] = text,
@@ -267,28 +248,27 @@ static void say_harts(struct message *to, struct sim_machine *m)
         m->plan.soc->hart(m->soc, h, &state);
         if (state.done)
             continue;
-        say(to, "; hart %" PRIu32 " is ", h);
-        say_operation(to, m, h, state.pc);
+        why_add(why, "; hart %" PRIu32 " is ", h);
+        say_operation(why, m, h, state.pc);
         if (state.waits < sizeof words / sizeof *words)
-            say(to, " and waits for %s", words[state.waits]);
+            why_add(why, " and waits for %s", words[state.waits]);
         if (state.address) {
-            say(to, ",");
-            say_location(to, m->code.p, state.address);
+            why_add(why, ",");
+            say_location(why, m->code.p, state.address);
         }
-        say(to, ", for %" PRIu64 " cycles", now - m->progress[h].since);
+        why_add(why, ", for %" PRIu64 " cycles", now - m->progress[h].since);
     }
 }
 
-static enum target_result stands_still(struct sim_machine *m, struct why *why, const char *reason)
+static enum target_result stands_still(struct soc_runner *m, struct why *why, const char *reason)
 {
-    struct message to = { why->text, sizeof why->text, 0 };
-    say(&to, "%s, cycle %" PRIu64, reason, m->plan.soc->cycle(m->soc));
-    say_harts(&to, m);
+    why_say(why, "%s, cycle %" PRIu64, reason, m->plan.soc->cycle(m->soc));
+    say_harts(why, m);
     return TARGET_BROKE;
 }
 
 /* Does everybody who is not done get on? */
-static enum target_result watch(struct sim_machine *m, struct why *why)
+static enum target_result watch(struct soc_runner *m, struct why *why)
 {
     uint64_t now = m->plan.soc->cycle(m->soc), latest = 0;
     bool hangs = false, all_done = true;
@@ -317,28 +297,28 @@ static enum target_result watch(struct sim_machine *m, struct why *why)
 
 /* ---- one iteration -------------------------------------------------------------------------- */
 
-static bool read_capture(struct sim_machine *m, struct why *why)
+static bool read_capture(struct soc_runner *m, struct why *why)
 {
     size_t count;
     do {
         count = m->plan.soc->read_capture(m->soc, m->capture, CAPTURE_WORDS);
-        if (!sim_records_take(&m->records, m->capture, count, why))
+        if (!soc_records_take(&m->records, m->capture, count, why))
             return false;
     } while (count);
     return true;
 }
 
-static enum target_result check_assertions(struct sim_machine *m, struct why *why)
+static enum target_result check_assertions(struct soc_runner *m, struct why *why)
 {
     const char *assertion = m->plan.setup.bug ? NULL : m->plan.soc->assertion(m->soc);
     if (!assertion)
         return TARGET_DONE;
-    snprintf(why->text, sizeof why->text, "assertion %.600s, cycle %" PRIu64, assertion,
+    why_say(why, "assertion %.600s, cycle %" PRIu64, assertion,
              m->plan.soc->cycle(m->soc));
     return TARGET_BROKE;
 }
 
-static enum target_result go(struct sim_machine *m, struct why *why)
+static enum target_result go(struct soc_runner *m, struct why *why)
 {
     enum target_result result = TARGET_DONE;
     double started = now_seconds();
@@ -369,9 +349,9 @@ static enum target_result go(struct sim_machine *m, struct why *why)
     return result;
 }
 
-static enum target_result run_once(struct sim_machine *m, uint64_t iteration, struct why *why)
+static enum target_result run_once(struct soc_runner *m, uint64_t iteration, struct why *why)
 {
-    struct machine_claims claims = sim_machine_claims(m);
+    struct machine_claims claims = soc_runner_claims(m);
     bool fits = start(m, iteration);
     if (reach(m, why) == TARGET_LOST) { /* nothing has run yet, so once more, with all its code */
         m->fresh = true;
@@ -381,21 +361,21 @@ static enum target_result run_once(struct sim_machine *m, uint64_t iteration, st
     if (result != TARGET_DONE)
         return result == TARGET_LOST ? TARGET_FAILED : result;
     if (!fits)
-        return fail(why, "the test does not fit the model");
+        return why_say(why, "the test does not fit the model"), TARGET_FAILED;
     result = go(m, why);
     m->cycles += m->plan.soc->cycle(m->soc);
     if (result != TARGET_DONE)
         return result;
     if (m->records.lost) {
-        snprintf(why->text, sizeof why->text, "%" PRIu64 " records were lost: what it did is not "
+        why_say(why, "%" PRIu64 " records were lost: what it did is not "
                  "known", m->records.lost);
         return TARGET_FAILED;
     }
-    return sim_records_values(&m->records, &m->code, iteration, &claims, m->values, why)
+    return soc_records_values(&m->records, &m->code, iteration, &claims, m->values, why)
            ? TARGET_DONE : TARGET_BROKE;
 }
 
-enum target_result sim_machine_run(struct sim_machine *m, const struct program *p, uint64_t first,
+enum target_result soc_runner_run(struct soc_runner *m, const struct program *p, uint64_t first,
                                    uint64_t count, const struct target_sink *sink,
                                    struct why *why)
 {
@@ -408,7 +388,7 @@ enum target_result sim_machine_run(struct sim_machine *m, const struct program *
     return result;
 }
 
-bool sim_machine_waves(struct sim_machine *m, const struct program *p, uint64_t iteration,
+bool soc_runner_waves(struct soc_runner *m, const struct program *p, uint64_t iteration,
                        const char *fst, struct why *why)
 {
     enum target_result result = load(m, p, why);

@@ -11,7 +11,7 @@
 #include "soc.h"
 #include "targets/target.h"
 
-struct sim_plan {
+struct soc_runner_plan {
     const struct soc_interface *soc;
     struct soc_setup setup;     /* its seed is of no meaning */
     bool vary_delay;            /* a level for each iteration, by its seed */
@@ -20,20 +20,20 @@ struct sim_plan {
     bool cycles;                /* tell when each operation was issued and done */
 };
 
-struct sim_machine;
-struct sim_machine *sim_machine_new(const struct sim_plan *plan);       /* NULL: out of memory */
-void sim_machine_free(struct sim_machine *m);
-struct abilities sim_machine_can(const struct sim_machine *m);
-struct machine_claims sim_machine_claims(const struct sim_machine *m);
+struct soc_runner;
+struct soc_runner *soc_runner_new(const struct soc_runner_plan *plan);       /* NULL: out of memory */
+void soc_runner_free(struct soc_runner *m);
+struct abilities soc_runner_can(const struct soc_runner *m);
+struct machine_claims soc_runner_claims(const struct soc_runner *m);
 /* As run(), waves(), cycles() and seconds() of struct target. */
-enum target_result sim_machine_run(struct sim_machine *m, const struct program *p, uint64_t first,
+enum target_result soc_runner_run(struct soc_runner *m, const struct program *p, uint64_t first,
                                    uint64_t count, const struct target_sink *sink,
                                    struct why *why);
-bool sim_machine_waves(struct sim_machine *m, const struct program *p, uint64_t iteration,
+bool soc_runner_waves(struct soc_runner *m, const struct program *p, uint64_t iteration,
                        const char *fst, struct why *why);
-uint64_t sim_machine_cycles(const struct sim_machine *m);
-double sim_machine_seconds(const struct sim_machine *m);
+uint64_t soc_runner_cycles(const struct soc_runner *m);
+double soc_runner_seconds(const struct soc_runner *m);
 /* What of the model was reached so far, as Verilator writes it. */
-bool sim_machine_coverage(struct sim_machine *m, const char *file);
+bool soc_runner_coverage(struct soc_runner *m, const char *file);
 
 #endif

@@ -15,7 +15,7 @@ enum { BURST_WORDS = 256, MOST_MARKS = 2 };
 
 struct text_mark { uint32_t at; };  /* a word of the burst and, once that has ended, of the text */
 
-struct sim_text {
+struct soc_text {
     LIST(uint32_t) words;
     LIST(int32_t) origin;       /* of each word */
     int32_t at;                 /* the origin of what is written now */
@@ -27,31 +27,31 @@ struct sim_text {
 };
 
 /* To the text at once: what an operation of the burst needs, and what is no operation. */
-void text_put(struct sim_text *t, uint32_t word);
-void text_constant(struct sim_text *t, uint32_t rd, uint32_t value);
+void text_put(struct soc_text *t, uint32_t word);
+void text_constant(struct soc_text *t, uint32_t rd, uint32_t value);
 /* To the burst: at most 64 words for a reservation. */
-void text_add(struct sim_text *t, uint32_t word);
-void text_add_constant(struct sim_text *t, uint32_t rd, uint32_t value);
-void text_flush(struct sim_text *t);             /* ends the burst */
+void text_add(struct soc_text *t, uint32_t word);
+void text_add_constant(struct soc_text *t, uint32_t rd, uint32_t value);
+void text_flush(struct soc_text *t);             /* ends the burst */
 
-void text_reserve(struct sim_text *t, uint32_t operands);
-static inline uint32_t text_operand(struct sim_text *t)
+void text_reserve(struct soc_text *t, uint32_t operands);
+static inline uint32_t text_operand(struct soc_text *t)
 {
     return t->first_operand + t->taken++;
 }
 
 /* Where the next word goes, in words; the burst must have ended. */
-static inline uint32_t text_here(const struct sim_text *t) { return (uint32_t)t->words.count; }
+static inline uint32_t text_here(const struct soc_text *t) { return (uint32_t)t->words.count; }
 /* The branch or jump at a word of the text now goes to another. */
-void text_point(struct sim_text *t, uint32_t at, uint32_t to);
+void text_point(struct soc_text *t, uint32_t at, uint32_t to);
 static inline int32_t text_distance(uint32_t from, uint32_t to)
 {
     return ((int32_t)to - (int32_t)from) * 4;
 }
 
 /* Adds a branch or jump whose target is not known yet: after the burst `mark` says where it is. */
-void text_add_ahead(struct sim_text *t, uint32_t word, struct text_mark *mark);
+void text_add_ahead(struct soc_text *t, uint32_t word, struct text_mark *mark);
 
-void text_free(struct sim_text *t);
+void text_free(struct soc_text *t);
 
 #endif

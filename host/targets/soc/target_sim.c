@@ -14,19 +14,13 @@
 #include "zoo.h"
 
 struct sim_target {
-    struct sim_machine *machine;
-    struct sim_plan plan;
+    struct soc_runner *machine;
+    struct soc_runner_plan plan;
     bool foreign;               /* --soc */
     char *coverage;             /* file that takes it; NULL: nobody asked */
 };
 
 static void tell_model(const char *message) { fprintf(stderr, "ordeal: %s\n", message); }
-
-static bool refuse(struct why *why, const char *reason)
-{
-    snprintf(why->text, sizeof why->text, "%s", reason);
-    return false;
-}
 
 /* A new file of the directory, which is made if need be. */
 static char *coverage_file(const char *directory, struct why *why)
@@ -37,7 +31,7 @@ static char *coverage_file(const char *directory, struct why *why)
         file = NULL;
     int opened = file ? mkstemps(file, 4) : -1;
     if (opened < 0) {
-        snprintf(why->text, sizeof why->text, "--coverage '%s': %s", directory, strerror(errno));
+        why_say(why, "--coverage '%s': %s", directory, strerror(errno));
         free(file);
         return NULL;
     }
@@ -47,9 +41,9 @@ static char *coverage_file(const char *directory, struct why *why)
 
 static bool sim_open(const struct target_options *options, void **machine, struct why *why)
 {
-    struct sim_config config;
+    struct soc_config config;
     *machine = NULL;
-    if (!sim_config_parse(&config, options, why))
+    if (!soc_config_parse(&config, options, why))
         return false;
     const struct soc_interface *soc =
         options->soc ? model_load(options->soc, why->text, sizeof why->text)
@@ -57,12 +51,12 @@ static bool sim_open(const struct target_options *options, void **machine, struc
                                   why->text, sizeof why->text);
     if (!soc)
         return false;
-    if (soc->parameters.harts < 1 || soc->parameters.harts > SIM_HARTS)
-        return refuse(why, "the model must have from 1 to 16 harts");
+    if (soc->parameters.harts < 1 || soc->parameters.harts > SOC_HARTS)
+        return why_say(why, "the model must have from 1 to 16 harts");
     if (config.setup.bug && !soc->parameters.bugs)
-        return refuse(why, "the model was built without bugs");
+        return why_say(why, "the model was built without bugs");
     if (options->coverage && !soc->parameters.coverage)
-        return refuse(why, "the model was built without coverage");
+        return why_say(why, "the model was built without coverage");
     char *coverage = NULL;
     if (options->coverage && !(coverage = coverage_file(options->coverage, why)))
         return false;
@@ -74,10 +68,10 @@ static bool sim_open(const struct target_options *options, void **machine, struc
             .foreign = options->soc,
             .coverage = coverage,
         };
-    if (!t || !(t->machine = sim_machine_new(&t->plan))) {
+    if (!t || !(t->machine = soc_runner_new(&t->plan))) {
         free(coverage);
         free(t);
-        return refuse(why, "out of memory");
+        return why_say(why, "out of memory");
     }
     *machine = t;
     return true;
@@ -85,18 +79,18 @@ static bool sim_open(const struct target_options *options, void **machine, struc
 
 static struct abilities sim_can(const void *machine)
 {
-    return sim_machine_can(((const struct sim_target *)machine)->machine);
+    return soc_runner_can(((const struct sim_target *)machine)->machine);
 }
 
 static struct machine_claims sim_claims(const void *machine)
 {
-    return sim_machine_claims(((const struct sim_target *)machine)->machine);
+    return soc_runner_claims(((const struct sim_target *)machine)->machine);
 }
 
 static enum target_result sim_run(void *machine, const struct program *p, uint64_t first,
                                   uint64_t count, const struct target_sink *sink, struct why *why)
 {
-    return sim_machine_run(((struct sim_target *)machine)->machine, p, first, count, sink, why);
+    return soc_runner_run(((struct sim_target *)machine)->machine, p, first, count, sink, why);
 }
 
 /* By a model that has waves, which is slower and so another one. */
@@ -104,39 +98,39 @@ static bool sim_waves(void *machine, const struct program *p, uint64_t iteration
                       struct why *why)
 {
     const struct sim_target *t = machine;
-    struct sim_plan plan = t->plan;
+    struct soc_runner_plan plan = t->plan;
     if (!plan.soc->parameters.waves) {
         struct soc_parameters with = plan.soc->parameters;
         with.waves = true;
         with.coverage = false;
         if (t->foreign)
-            return refuse(why, "the model was built without waves");
+            return why_say(why, "the model was built without waves");
         plan.soc = model_open(&with, tell_model, why->text, sizeof why->text);
         if (!plan.soc)
             return false;
     }
-    struct sim_machine *m = sim_machine_new(&plan);
-    bool good = m ? sim_machine_waves(m, p, iteration, fst, why) : refuse(why, "out of memory");
-    sim_machine_free(m);
+    struct soc_runner *m = soc_runner_new(&plan);
+    bool good = m ? soc_runner_waves(m, p, iteration, fst, why) : why_say(why, "out of memory");
+    soc_runner_free(m);
     return good;
 }
 
 static uint64_t sim_cycles(const void *machine)
 {
-    return sim_machine_cycles(((const struct sim_target *)machine)->machine);
+    return soc_runner_cycles(((const struct sim_target *)machine)->machine);
 }
 
 static double sim_seconds(const void *machine)
 {
-    return sim_machine_seconds(((const struct sim_target *)machine)->machine);
+    return soc_runner_seconds(((const struct sim_target *)machine)->machine);
 }
 
 static void sim_close(void *machine)
 {
     struct sim_target *t = machine;
-    if (t->coverage && !sim_machine_coverage(t->machine, t->coverage))
+    if (t->coverage && !soc_runner_coverage(t->machine, t->coverage))
         fprintf(stderr, "ordeal: '%s' could not be written\n", t->coverage);
-    sim_machine_free(t->machine);
+    soc_runner_free(t->machine);
     free(t->coverage);
     free(t);
 }

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "interrupt.h"
+
+#include <signal.h>
+
+static volatile sig_atomic_t stop_asked;
+
+static void on_interrupt(int signal)
+{
+    (void)signal;
+    stop_asked = 1;
+}
+
+void interrupt_watch(void)
+{
+    /* No SA_RESTART: a read that waits for a terminal or a pipe ends too. */
+    struct sigaction once = { .sa_handler = on_interrupt, .sa_flags = SA_RESETHAND };
+    sigaction(SIGINT, &once, NULL);
+    sigaction(SIGTERM, &once, NULL);
+}
+
+bool interrupted(void) { return stop_asked; }

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The options of machines: one table, of which the struct, the command line of `ordeal run` with
+ * its help, the refusal of what is not for a target, and the words of a replay are made. */
+#ifndef HOST_TARGET_OPTIONS_H
+#define HOST_TARGET_OPTIONS_H
+
+#include <limits.h>
+#include <stdint.h>
+
+#include "base/why.h"
+#include "ordeal.h"
+
+/* How a replay repeats an option. */
+enum option_replay { REPLAY_AS_GIVEN, REPLAY_WHOLE_PATH /* it may begin elsewhere */, REPLAY_NOT };
+
+/* OPTION(type, field, name, argument, the targets that know it, replay, help): the type is one of
+ * base/options.h; the targets also begin the help. */
+#define TARGET_OPTIONS(OPTION) \
+    OPTION(text, bug, "bug", "NAME", "model, sim, board", REPLAY_AS_GIVEN, \
+           "break the machine on purpose; 'list' shows how") \
+    OPTION(text, tm, "tm", "HOW", "model", REPLAY_AS_GIVEN, \
+           "transactions look for conflicts 'lazy' or 'eager'") \
+    OPTION(text, machine, "machine", "NAME", "elf", REPLAY_AS_GIVEN, \
+           "boot the tests on 'qemu'") \
+    OPTION(text, command, "command", "TEMPLATE", "elf", REPLAY_AS_GIVEN, \
+           "run the tests by this command line") \
+    OPTION(text, emit, "emit", "DIR", "elf", REPLAY_AS_GIVEN, \
+           "write the programs there, run nothing") \
+    OPTION(text, isa, "isa", "ISA", "elf", REPLAY_AS_GIVEN, \
+           "rv32ima or rv64ima") \
+    OPTION(text, platform, "platform", "KEY=VALUE,...", "elf", REPLAY_AS_GIVEN, \
+           "where things are on the machine: ram, clint, fault, first-hart,\n" \
+           "way, ways; without it as on QEMU's virt") \
+    OPTION(positive, harts, "harts", "N", "sim", REPLAY_AS_GIVEN, \
+           "harts of the machine, 1 to 16 (default: 4)") \
+    OPTION(text, config, "config", "KEY=VALUE,...", "sim", REPLAY_AS_GIVEN, \
+           "what it is built with: sets (default 16), ways (2) and line (16,\n" \
+           "in bytes) of a cache, store-buffer (8), load-queue (4), capture-fifo\n" \
+           "(256), transactions (1), checks (1); a new one is built first. lean=1:\n" \
+           "the machine of the smallest board, which comes in one size") \
+    OPTION(text, delay, "delay", "N", "sim, board", REPLAY_AS_GIVEN, \
+           "random delays at every queue, from 0, none, to 7, long\n" \
+           "and frequent; without it now and then another") \
+    OPTION(text, capture, "capture", "HOW", "sim, board", REPLAY_AS_GIVEN, \
+           "when its FIFO of records is full a hart does 'stall', or\n" \
+           "records are lost: 'lossy' (default: stall)") \
+    OPTION(flag, visible, "visible", NULL, "sim, board", REPLAY_AS_GIVEN, \
+           "see in which order stores become visible: a faster check\n" \
+           "that finds more than software could see") \
+    OPTION(text, coverage, "coverage", "DIR", "sim", REPLAY_NOT, \
+           "count what of the machine is reached; a file for each of those\n" \
+           "at work, for verilator_coverage") \
+    OPTION(text, soc, "soc", "FILE", "sim", REPLAY_WHOLE_PATH, \
+           "a machine of your own, a shared object with the interface of\n" \
+           "sim/soc.h") \
+    OPTION(text, serial, "serial", "S", "board", REPLAY_AS_GIVEN, \
+           "the one with this serial number; 'ordeal board list'") \
+    OPTION(text, link, "link", "HOW", "board", REPLAY_AS_GIVEN, \
+           "over 'usb', or 'jtag' through OpenOCD (default: usb)") \
+    OPTION(text, openocd, "openocd", "HOST:PORT", "board", REPLAY_AS_GIVEN, \
+           "Tcl port of the OpenOCD for --link jtag (default:\n" \
+           "127.0.0.1:6666)")
+
+#define OPTION_FIELD_text const char *
+#define OPTION_FIELD_positive uint64_t
+#define OPTION_FIELD_flag bool
+
+struct target_options {
+    enum ordeal_model model;     /* of the machine */
+    bool model_given;
+    uint64_t seed;
+    double timeout;              /* seconds a program may take for one iteration or batch */
+    bool quiet;                  /* no warnings */
+    /* Those of the table: NULL, 0, false: not given. */
+#define FIELD(TYPE, NAME, ...) OPTION_FIELD_##TYPE NAME;
+    TARGET_OPTIONS(FIELD)
+#undef FIELD
+};
+
+/* False: `why` says which option of the table is not for the target of this name. */
+bool target_options_fit(const struct target_options *o, const char *target, struct why *why);
+
+enum { MOST_OPTION_WORDS = 48 };
+/* Those of the table again as words of a command line, for a replay. */
+struct target_option_words {
+    const char *word[MOST_OPTION_WORDS + 1];            /* ends with NULL */
+    char text[512], path[PATH_MAX];
+};
+void target_option_words(const struct target_options *o, struct target_option_words *w);
+
+#endif
