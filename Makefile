@@ -52,7 +52,7 @@ SOCS       := h2-s16-w2-l4-b8-q4 h4-s16-w2-l4-b8-q4 board-h2-s16-w2-l4-b8-q4 lea
 TEST_SOCS  := h2-s1-w2-l4-b8-q4 h1-s1-w1-l4-b1-q1 h1-s1-w1-l4-b1-q1-waves lean-m16-k8
 
 .PHONY: all program board firmware models run test test-usbip debug sanitize sanitize-thread fuzz bench zoo \
-        lint fpga cov install clean help setup setup-test setup-fuzz setup-usbip setup-lint setup-fpga \
+        lint lint-includes lint-format lint-c lint-rtl format fpga cov install clean help setup setup-test setup-fuzz setup-usbip setup-lint setup-fpga \
         test-models test-programs build-tests run-tests build-fuzzers
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -79,7 +79,9 @@ help:
 	@echo 'make zoo       every bug of rtl/zoo.def against random tests, and the machine without bugs;'
 	@echo '               COUNT= tests of a bug, CLEAN= of each machine, MODELS=all, SHRINK= seconds,'
 	@echo '               BUG= one alone, SEED='
-	@echo 'make lint      rtl/ through Verilator and yosys, all warnings on'
+	@echo 'make lint      what tools say of the sources: lint-includes (none goes upwards), lint-format,'
+	@echo '               lint-c (clang-tidy), lint-rtl (Verilator and yosys, all warnings on)'
+	@echo 'make format    lay out all C by .clang-format'
 	@echo 'make fpga      a bitstream, and what it takes of the chip; BOARD= (tinyfpga-bx, ecp5-85f), SERIAL='
 	@echo 'make cov       coverage of rtl/ by a regression: a summary, and annotated sources'
 	@echo 'make setup     install what building needs and is missing (Debian)'
@@ -272,6 +274,26 @@ $(BUILD)/fuzz_%: $(OBJ)/tests/fuzz/fuzz_%.o $(INSIDE)
 	$(LINK) -fsanitize=fuzzer -pthread $^ -Wl,--as-needed $(HOST_LIBS) $(CHECKER_LIBS) -o $@
 build-fuzzers: $(FUZZERS)
 
+# ---- what tools say of the sources --------------------------------------------------------
+
+C_FILES := $(wildcard $(foreach room,checker program host host/* host/*/* sim firmware tests tests/*,\
+             $(room)/*.c $(room)/*.h) sim/*.cpp examples/*.cpp)
+CHECKED := $(filter-out tests/%,$(filter %.c,$(C_FILES)))
+
+lint-includes:
+	@tests/layers
+lint-format:
+	@clang-format --dry-run -Werror $(C_FILES)
+lint-c: $(CHECKED:%.c=$(OBJ)/%.tidy)
+lint-rtl:
+	@rtl/lint $(BUILD)/rtl
+
+# .clang-tidy has the checks, and why others are left out.
+$(OBJ)/%.tidy: %.c .clang-tidy $(filter-out tests/%,$(filter %.h,$(C_FILES)))
+	@mkdir -p $(@D)
+	@clang-tidy --quiet $< -- -std=c11 -D_GNU_SOURCE $(INCLUDE) 2> $@.log || { cat $@.log; exit 1; }
+	@mv $@.log $@
+
 # ---- what people type: set-up first, then a make of its own that sees what was installed ----
 
 AGAIN = @$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS))
@@ -329,7 +351,10 @@ fuzz: setup-fuzz
 	@ORDEAL=$(BUILD)/ordeal JOBS=$(JOBS) tests/fuzz/run $(BUILD)/fuzz $(FUZZ_SECONDS)
 
 lint: setup-lint
-	@rtl/lint $(BUILD)/rtl
+	$(AGAIN) lint-includes lint-format lint-c lint-rtl
+
+format: setup-lint
+	@clang-format -i $(C_FILES)
 
 # ---- install ------------------------------------------------------------------------------
 
