@@ -12,7 +12,7 @@ BUILD  ?= build
 PREFIX ?= /usr/local
 JOBS   ?= $(call once,JOBS,nproc)
 FUZZ_SECONDS ?= 60
-TEST_SECONDS ?= 600
+TEST_SECONDS ?= 1200
 
 # Warnings are errors where WERROR=1 says so, in CI: a newer compiler's must not stop anybody's build.
 CFLAGS   ?= -O2 -g
