@@ -63,6 +63,9 @@ static void test_a_crash_is_a_failure(void)
     OUT("== test_crash\nbefore\ntest_crash: ended with status 139\n== test_fine\n");
     OUT("\n2 passed, 1 failed\n");
     TEST_ASSERT_EQUAL_STRING("", err);
+    program("test_suicide", "kill -TERM 0; sleep 100"); /* the whole group */
+    EXPECT(1, RUN "./test_suicide");
+    OUT("test_suicide: ended with status 143\n0 passed, 1 failed\n");
     EXPECT(1, RUN "./not_there");
     OUT("not_there: ended with status 127\n0 passed, 1 failed\n");
 }
