@@ -12,7 +12,7 @@ BUILD  ?= build
 PREFIX ?= /usr/local
 JOBS   ?= $(call once,JOBS,nproc)
 FUZZ_SECONDS ?= 60
-TEST_SECONDS ?= 600
+TEST_SECONDS ?= 1200
 
 # A release leaves out the assertions that cost (checker/invariant.h). It is built in a place of its
 # own, so that objects do not mix; models and Unity are the same.
@@ -40,10 +40,6 @@ VERSION := $(shell sed -n 's/^\#define ORDEAL_VERSION "\(.*\)"/\1/p' checker/ord
 UNITY   ?= $(BUILD)/unity
 OBJ     := $(BUILD)/obj
 
-# They start first, so that none of them is left alone at the end; nothing else depends on this list.
-LONG_TESTS := test_board_whole test_sim_run test_run test_random test_rtl test_openocd test_sim_own \
-              test_sim_litmus
-
 objects     = $(patsubst %.c,$(OBJ)/%.o,$(wildcard $(1)))
 CHECKER    := $(call objects,checker/*.c)
 HOST       := $(call objects,host/*.c host/*/*.c host/*/*/*.c sim/models.c)
@@ -53,11 +49,16 @@ SUPPORT    := $(filter-out $(OBJ)/tests/support/firmware_%,$(call objects,tests/
 FIRMWARE   := $(filter-out $(OBJ)/firmware/main.o,$(call objects,firmware/*.c tests/support/firmware_*.c))
 BENCHMARK  := $(call objects,$(filter-out tests/bench/cost.c,$(wildcard tests/bench/*.c)))
 CAMPAIGN   := $(call objects,tests/zoo/*.c)
+FUZZERS    := $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
+
+# The long ones start first, so that none of them is left alone at the end. Nothing else depends on
+# that list; $(BUILD)/tests/times says how long each took.
+LONG_TESTS := test_board_whole test_sim_run test_run test_random test_rtl test_openocd test_sim_own \
+              test_sim_litmus
 TEST_NAMES := $(patsubst tests/%.c,%,$(wildcard tests/test_*.c))
 TESTS      := $(addprefix $(BUILD)/tests/,$(filter $(TEST_NAMES),$(LONG_TESTS)) \
                 $(filter-out $(LONG_TESTS),$(TEST_NAMES)))
 EXAMPLES   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/example_*.c))
-FUZZERS    := $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
 
 # Models of the machine (sim/models.h): those that come with the program, those that tests want, too.
 # Others are built when somebody asks for them. They are the same for all kinds of builds.
@@ -65,8 +66,9 @@ SIM        ?= $(BUILD)/sim
 SOCS       := h2-s16-w2-l4-b8-q4 h4-s16-w2-l4-b8-q4 board-h2-s16-w2-l4-b8-q4 lean board-lean
 TEST_SOCS  := h2-s1-w2-l4-b8-q4 h1-s1-w1-l4-b1-q1 h1-s1-w1-l4-b1-q1-waves lean-m16-k8
 
-.PHONY: all program board firmware models run test test-usbip debug sanitize sanitize-thread fuzz bench zoo \
-        lint lint-includes lint-format lint-c lint-rtl format fpga cov install clean help setup setup-test setup-fuzz setup-usbip setup-lint setup-fpga \
+.PHONY: all program board firmware models run test test-usbip debug sanitize sanitize-thread fuzz \
+        bench zoo lint lint-includes lint-format lint-c lint-rtl format fpga cov install clean help \
+        setup setup-test setup-fuzz setup-usbip setup-lint setup-fpga \
         test-models test-programs build-tests run-tests build-fuzzers
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -129,7 +131,7 @@ $(OBJ)/%.o: %.c
 
 # What each room may see; tests/layers says more exactly.
 $(OBJ)/checker/%:   INCLUDE = -Ichecker
-$(OBJ)/sim/%:       INCLUDE = -Isim -Irtl -Ifirmware $(BOARD_CFLAGS)
+$(OBJ)/sim/%:       INCLUDE = -Isim -Irtl $(BOARD_CFLAGS)
 $(OBJ)/sim/models%: INCLUDE = -Isim
 $(OBJ)/host/%:      INCLUDE = -Ihost -Ichecker -Isim -Irtl -Ifirmware $(HOST_CFLAGS)
 $(OBJ)/firmware/%:  INCLUDE = -Irtl

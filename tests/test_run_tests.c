@@ -19,9 +19,12 @@ static void program(const char *name, const char *script)
 void setUp(void)
 {
     shell_enter();
-    program("test_fine", "echo 'a.c:1:test_a:PASS'\necho 'a.c:2:test_b:IGNORE'\n" TOTALS(3, 0, 1) "echo OK");
+    program("test_fine", "echo 'a.c:1:test_a:PASS'\necho 'a.c:2:test_b:IGNORE'\n" TOTALS(3, 0, 1)
+                         "echo OK");
     program("test_bad", "echo 'b.c:1:test_c:FAIL: no'\n" TOTALS(5, 2, 0) "echo FAIL; exit 2");
-    program("test_hangs", "echo so far\n(trap '' TERM; echo $BASHPID > child; exec sleep 100) &\nwait");
+    program("test_hangs", "echo so far\n"
+                          "(trap '' TERM; echo $BASHPID > child; exec sleep 100) &\n"
+                          "wait");
 }
 
 void tearDown(void)
@@ -60,6 +63,9 @@ static void test_a_crash_is_a_failure(void)
     OUT("== test_crash\nbefore\ntest_crash: ended with status 139\n== test_fine\n");
     OUT("\n2 passed, 1 failed\n");
     TEST_ASSERT_EQUAL_STRING("", err);
+    program("test_suicide", "kill -TERM 0; sleep 100"); /* the whole group */
+    EXPECT(1, RUN "./test_suicide");
+    OUT("test_suicide: ended with status 143\n0 passed, 1 failed\n");
     EXPECT(1, RUN "./not_there");
     OUT("not_there: ended with status 127\n0 passed, 1 failed\n");
 }
@@ -80,7 +86,8 @@ static void test_totals_that_lie_are_a_failure(void)
 
 static void test_the_last_totals_count(void)
 {
-    program("test_quotes", TOTALS(9, 9, 0) "echo 'it said 7 Tests 7 Failures 0 Ignored'\n" TOTALS(1, 0, 0));
+    program("test_quotes", TOTALS(9, 9, 0) "echo 'it said 7 Tests 7 Failures 0 Ignored'\n"
+                           TOTALS(1, 0, 0));
     EXPECT(0, RUN "./test_quotes");
     OUT("\n1 passed, 0 failed\n");
 }
@@ -90,7 +97,9 @@ static void test_an_example_passes_by_its_status(void)
     program("example_fine", "echo hello");
     program("example_bad", "exit 1");
     EXPECT(1, RUN "./example_fine ./example_bad");
-    is("== example_fine\nhello\n== example_bad\nexample_bad: ended with status 1\n1 passed, 1 failed\n");
+    is("== example_fine\nhello\n"
+       "== example_bad\nexample_bad: ended with status 1\n"
+       "1 passed, 1 failed\n");
 }
 
 /* ---- side by side ---------------------------------------------------------------------------- */
@@ -149,7 +158,8 @@ static void test_an_interrupt_ends_all(void)
 {
     static const char *const signals[] = { "INT", "TERM", "HUP" };
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
-        EXPECT(130, "rm -f child; TMPDIR=$PWD env --default-signal=INT " RUN "./test_fine ./test_hangs & "
+        EXPECT(130, "rm -f child\n"
+                    "TMPDIR=$PWD env --default-signal=INT " RUN "./test_fine ./test_hangs &\n"
                     "until [ -s child ]; do sleep 0.05; done; kill -%s $!; wait $!", signals[i]);
         nobody_is_left();
         EXPECT(2, "ls -d ordeal-tests-*"); /* its temporary files */
