@@ -439,7 +439,7 @@ static void run_pipeline(struct run *r, char *const *files)
 {
     bool all_that_come = r->target->present && !r->jobs && !r->how.serial && !r->how.link;
     struct pipeline_plan plan = {
-        .target = r->target, .machines = machine_pool_at_work(&r->machines),
+        .target = r->target, .machines = r->machines.machine,
         .machine_count = r->machines.jobs,
         .source = { .bias = r->bias, .seed = r->how.seed, .first = r->first, .count = r->count,
                     .files = files },

@@ -18,16 +18,8 @@ int machine_pool_usual_jobs(const struct target *target, const struct target_opt
     return CPU_COUNT(&set) < MOST_JOBS ? CPU_COUNT(&set) : MOST_JOBS;
 }
 
-static void say_how_many(int opened, int jobs, struct why *why)
-{
-    struct why reason = *why;
-    why_say(why, "%d were asked for, %d can be used: %.900s", jobs, opened,
-             reason.text);
-}
-
 bool machine_pool_open(struct machine_pool *m, const struct target *target,
-                   const struct target_options *options, int jobs,
-                   struct why *why)
+                       const struct target_options *options, int jobs, struct why *why)
 {
     *m = (struct machine_pool){ .target = target, .jobs = jobs };
     m->how = *options;
@@ -36,35 +28,28 @@ bool machine_pool_open(struct machine_pool *m, const struct target *target,
     if (target->usage && !target->usage(&m->how, why))
         return false;
     m->missing = target->usage;
-    int first = jobs > 1 && target->connected ? 1 : 0;
-    for (int i = first; i <= (jobs > 1 ? jobs : 0); i++) {
+    for (int i = 0; i < jobs; i++) {
         bool opened = target->open(&m->how, &m->machine[i], why);
         if (!opened)
             m->machine[i] = NULL;
         if (!opened && target->connected && jobs > 1)
-            say_how_many(i - first, jobs, why);
-        if (!opened || (i > first && target->alike
-                        && !target->alike(m->machine[first], m->machine[i], why))) {
+            why_say(why, "%d were asked for, %d can be used: %s", jobs, i, why->text);
+        if (!opened || (i > 0 && target->alike
+                        && !target->alike(m->machine[0], m->machine[i], why))) {
             machine_pool_close(m);
             return false;
         }
     }
-    m->machine[0] = m->machine[first];
     return true;
-}
-
-void *const *machine_pool_at_work(const struct machine_pool *m)
-{
-    return m->jobs > 1 ? m->machine + 1 : m->machine;
 }
 
 void *machine_pool_another(struct machine_pool *m, int at_work, struct why *why)
 {
-    int slot = m->jobs > 1 ? m->jobs + 1 : 1;
+    int slot = m->jobs;
     why->text[0] = '\0';
-    while (slot <= MOST_JOBS && m->machine[slot])
+    while (slot < MOST_JOBS && m->machine[slot])
         slot++;
-    int present = slot <= MOST_JOBS ? m->target->present() : 0;
+    int present = slot < MOST_JOBS ? m->target->present() : 0;
     if (present <= at_work)
         m->present = 0;
     if (present <= at_work || present == m->present)
@@ -83,7 +68,7 @@ void *machine_pool_another(struct machine_pool *m, int at_work, struct why *why)
 
 void machine_pool_close(struct machine_pool *m)
 {
-    for (int i = m->machine[0] == m->machine[1] ? 1 : 0; i <= MOST_JOBS; i++)
+    for (int i = 0; i < MOST_JOBS; i++)
         if (m->machine[i])
             m->target->close(m->machine[i]);
     memset(m->machine, 0, sizeof m->machine);

@@ -9,11 +9,9 @@
 
 enum { MOST_JOBS = 64 };
 
-/* machine[0] is for whoever asks; several at work are the others. Of machines that are things
- * there is none to spare: machine[0] is then the first of those at work, too. */
 struct machine_pool {
     const struct target *target;
-    void *machine[MOST_JOBS + 1];
+    void *machine[MOST_JOBS];    /* those at work first, then those that came */
     int jobs;
     struct target_options how;   /* they are opened */
     char soc[PATH_MAX];          /* of these options, whole */
@@ -26,9 +24,7 @@ struct machine_pool {
 int machine_pool_usual_jobs(const struct target *target, const struct target_options *options);
 /* False: `why`, and none is open. */
 bool machine_pool_open(struct machine_pool *m, const struct target *target,
-                   const struct target_options *options, int jobs,
-                   struct why *why);
-void *const *machine_pool_at_work(const struct machine_pool *m);
+                       const struct target_options *options, int jobs, struct why *why);
 /* Of things: one more than those `at_work` that has come and is like the others; it is closed with
  * them. NULL: there is none, or, with a reason in `why`, none that can be used. */
 void *machine_pool_another(struct machine_pool *m, int at_work, struct why *why);
