@@ -16,14 +16,13 @@
 /* The stores of a word by value: open addressing in table[first .. first + last]. Values that
  * several stores write are not there. */
 struct replay_word {
-    uint64_t mask;             /* of its size */
     uint32_t first, last;
     uint8_t shift;             /* of the hash */
 };
 
 struct replay_load {
     uint32_t slot;             /* the value is in this one of those given… */
-    uint8_t shift;             /* … from this bit on */
+    uint8_t above, shift;      /* … moved up by so many bits, which are other words', then down */
     bool special;              /* the first of a group that is not this load alone */
     uint8_t joined;            /* the last of so many loads done at once; 0: it is not, or alone */
     uint32_t word;

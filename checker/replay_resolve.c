@@ -45,7 +45,7 @@ static bool find_sources(const struct ordeal_replay *r, const uint64_t *values)
     for (uint32_t l = 0; l < r->loads; l++) {
         const struct replay_load *q = &r->load[l];
         const struct replay_word *w = &r->word[q->word];
-        uint32_t s = source_of_value(r, w, values[q->slot] >> q->shift & w->mask);
+        uint32_t s = source_of_value(r, w, values[q->slot] << q->above >> q->shift);
         if (s == NONE)
             return false;
         assert_hot(r->store[s].word == q->word);

@@ -141,15 +141,27 @@ static enum ordeal_status shape_cas(struct shaping *s, uint32_t op, struct repla
 
 /* ---- loads and stores ------------------------------------------------------------------ */
 
+/* Bits of its slot above a word that are other words of the access. Above the access there is
+ * nothing: a value that is too large for it is nobody's. */
+static uint8_t bits_above(const struct ordeal_op *op, uint32_t offset, uint8_t word_log2)
+{
+    uint32_t slot_bytes = op->size_log2 < 3 ? 1u << op->size_log2 : 8;
+    uint32_t end = offset % 8 + (1u << word_log2);
+    return end == slot_bytes ? 0 : (uint8_t)(64 - 8 * end);
+}
+
 static void shape_load(struct shaping *s, uint32_t e, uint32_t group)
 {
     const struct execution *x = s->x;
     const struct location *at = &x->location[x->loc[e]];
-    uint32_t word = x->loc[e], offset = (uint32_t)(at->address - s->t->ops.data[x->op[e]].address);
+    const struct ordeal_op *op = &s->t->ops.data[x->op[e]];
+    uint32_t word = x->loc[e], offset = (uint32_t)(at->address - op->address);
+    uint8_t above = bits_above(op, offset, at->size_log2);
     assert(s->load < s->r->loads && s->slot[x->op[e]] != NONE && offset < TRACE_LINE_BYTES);
     s->number[e] = s->load;
     s->r->load[s->load] = (struct replay_load){
-        .slot = s->slot[x->op[e]] + offset / 8, .shift = (uint8_t)(offset % 8 * 8), .word = word,
+        .slot = s->slot[x->op[e]] + offset / 8, .above = above,
+        .shift = (uint8_t)(above + offset % 8 * 8), .word = word,
         .own = s->last_store[word], .younger = s->store,
         .drain = s->in_order ? s->r->group[group].store : s->drain };
     s->r->group_of[s->load] = group;
@@ -267,10 +279,10 @@ static uint32_t *entry_of(struct ordeal_replay *r, uint32_t word, uint64_t value
 }
 
 /* Room for each word's stores twice, and so never full. */
-static enum ordeal_status allot_table(struct ordeal_replay *r, const struct execution *x)
+static enum ordeal_status allot_table(struct ordeal_replay *r)
 {
     for (uint32_t l = 0; l < r->words; l++)
-        r->word[l] = (struct replay_word){ .mask = size_mask(x->location[l].size_log2) };
+        r->word[l] = (struct replay_word){ 0 };
     for (uint32_t s = 0; s < r->stores; s++)
         r->word[r->store[s].word].last++;
     uint64_t size = 0;
@@ -292,9 +304,9 @@ static enum ordeal_status allot_table(struct ordeal_replay *r, const struct exec
 }
 
 /* Twice: the first time finds which values are written by several stores, marked in `standing`. */
-static enum ordeal_status fill_table(struct ordeal_replay *r, const struct execution *x)
+static enum ordeal_status fill_table(struct ordeal_replay *r)
 {
-    enum ordeal_status status = allot_table(r, x);
+    enum ordeal_status status = allot_table(r);
     for (int pass = 0; pass < 2 && !status; pass++) {
         memset(r->table, 0xff, r->table_size * sizeof *r->table);
         for (uint32_t s = 0; s < r->stores; s++) {
@@ -355,7 +367,7 @@ static enum ordeal_status shape_all(struct shaping *s)
     assert(status || (s->load == r->loads && s->store == r->stores));
     r->cas_count = s->cas;
     if (!status)
-        status = fill_table(r, x);
+        status = fill_table(r);
     for (uint32_t i = 0; i < r->stores; i++) {
         r->standing[i] = i;
         r->target[i] = r->store[i].word;

@@ -231,6 +231,23 @@ static void test_executions_of_one_test(void)
 
 /* ---- what is refused ------------------------------------------------------------------------ */
 
+/* What is above a value of its size is seen: a machine that did that did wrong. */
+static void test_values_that_are_too_large(void)
+{
+    static const uint64_t above[] = { 0, 1, UINT64_C(1) << 31 };
+    for (uint32_t log2 = 0; log2 < 3; log2++)
+        for (size_t i = 0; i < sizeof above / sizeof *above; i++) {
+            char lines[96];
+            uint32_t bytes = 1u << log2, value = UINT32_C(0x01010101) >> (32 - 8 * bytes);
+            snprintf(lines, sizeof lines, "P0 S[A/%u]#%u\nP1 L[A/%u]=%u\nP1 L[A/1]=1", bytes, value,
+                     bytes, value);
+            struct subject s = subject_of(trace_of_lines(o, lines));
+            s.values[0] |= above[i] << 8 * bytes;
+            TEST_ASSERT_EQUAL(above[i] == 0, passes(&s, ORDEAL_TSO));
+            free_subject(&s);
+        }
+}
+
 static void refused(const char *lines, enum ordeal_model model)
 {
     struct ordeal_trace *t = trace_of_lines(o, lines);
@@ -419,6 +436,7 @@ int main(void)
     RUN_TEST(test_small_ones);
     RUN_TEST(test_weaker_models);
     RUN_TEST(test_values_that_do_not_tell_their_store);
+    RUN_TEST(test_values_that_are_too_large);
     RUN_TEST(test_executions_of_one_test);
     RUN_TEST(test_refusals);
     RUN_TEST(test_out_of_memory);
