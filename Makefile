@@ -5,9 +5,14 @@
 # rtl/ the machine, of which sim/ makes models, tests/test_*.c one Unity program each.  Everything
 # generated lies under $(BUILD).
 
+# A variable that becomes what a command says when it is first wanted: asked once, and late.
+once = $(eval $(1) := $(shell $(2)))$($(1))
+
 BUILD  ?= build
 PREFIX ?= /usr/local
+JOBS   ?= $(call once,JOBS,nproc)
 FUZZ_SECONDS ?= 60
+TEST_SECONDS ?= 1200
 
 # A release leaves out the assertions that cost (checker/invariant.h). It is built in a place of its
 # own, so that objects do not mix; models and Unity are the same.
@@ -17,15 +22,18 @@ UNITY ?= $(BUILD)/unity
 override BUILD := $(BUILD)/release
 endif
 
-CFLAGS ?= -O2 -g
-override CFLAGS += $(if $(RELEASE),-DORDEAL_RELEASE) -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror $(SANITIZE)
-LDFLAGS += $(SANITIZE)
+# Warnings are errors where WERROR=1 says so, in CI: a newer compiler's must not stop anybody's build.
+CFLAGS   ?= -O2 -g
+WARNINGS := -Wall -Wextra $(if $(WERROR),-Werror)
+COMPILE   = $(CC) -std=c11 -D_GNU_SOURCE $(if $(RELEASE),-DORDEAL_RELEASE) $(WARNINGS) $(CFLAGS) $(SANITIZE)
+LINK      = $(CC) $(LDFLAGS) $(SANITIZE)
 
-# Asked of pkg-config when a recipe runs, that is, after the set-up has installed what is missing.
-HOST_CFLAGS   = $(shell pkg-config --cflags libcjson libgvc inih libusb-1.0)
-HOST_LIBS     = $(shell pkg-config --libs libcjson libgvc inih libusb-1.0)
-BOARD_CFLAGS  = $(shell pkg-config --cflags umockdev-1.0 libusb-1.0)
-BOARD_LIBS    = $(shell pkg-config --libs umockdev-1.0) -Wl,--no-as-needed -lumockdev-preload -lm
+# First wanted when a recipe runs, that is, after the set-up has installed what is missing.
+HOST_CFLAGS   = $(call once,HOST_CFLAGS,pkg-config --cflags libcjson libgvc inih libusb-1.0)
+HOST_LIBS     = $(call once,HOST_LIBS,pkg-config --libs libcjson libgvc inih libusb-1.0)
+BOARD_CFLAGS  = $(call once,BOARD_CFLAGS,pkg-config --cflags umockdev-1.0 libusb-1.0)
+BOARD_LIBS    = $(call once,BOARD_LIBS,pkg-config --libs umockdev-1.0) \
+                -Wl,--no-as-needed -lumockdev-preload -lm
 CHECKER_LIBS := -lcadical -lstdc++ -lzstd -lz -lm
 
 VERSION := $(shell sed -n 's/^\#define ORDEAL_VERSION "\(.*\)"/\1/p' checker/ordeal.h)
@@ -41,28 +49,32 @@ SUPPORT    := $(filter-out $(OBJ)/tests/support/firmware_%,$(call objects,tests/
 FIRMWARE   := $(filter-out $(OBJ)/firmware/main.o,$(call objects,firmware/*.c tests/support/firmware_*.c))
 BENCHMARK  := $(call objects,$(filter-out tests/bench/cost.c,$(wildcard tests/bench/*.c)))
 CAMPAIGN   := $(call objects,tests/zoo/*.c)
-TESTS      := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
+FUZZERS    := $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
+
+# The long ones start first, so that none of them is left alone at the end. Nothing else depends on
+# that list; $(BUILD)/tests/times says how long each took.
+LONG_TESTS := test_board_whole test_sim_run test_run test_random test_rtl test_openocd test_sim_own \
+              test_sim_litmus
+TEST_NAMES := $(patsubst tests/%.c,%,$(wildcard tests/test_*.c))
+TESTS      := $(addprefix $(BUILD)/tests/,$(filter $(TEST_NAMES),$(LONG_TESTS)) \
+                $(filter-out $(LONG_TESTS),$(TEST_NAMES)))
 EXAMPLES   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/example_*.c))
-RTL        := $(wildcard rtl/*.v rtl/*.vh rtl/*.def) rtl/header.awk rtl/sources
-LEAN_RTL   := $(wildcard rtl/lean/*.v)
-BOARD_RTL  := $(wildcard rtl/board/*.v rtl/board/*.def)
 
 # Models of the machine (sim/models.h): those that come with the program, those that tests want, too.
 # Others are built when somebody asks for them. They are the same for all kinds of builds.
 SIM        ?= $(BUILD)/sim
 SOCS       := h2-s16-w2-l4-b8-q4 h4-s16-w2-l4-b8-q4 board-h2-s16-w2-l4-b8-q4 lean board-lean
 TEST_SOCS  := h2-s1-w2-l4-b8-q4 h1-s1-w1-l4-b1-q1 h1-s1-w1-l4-b1-q1-waves lean-m16-k8
-JOBS       ?= $(shell nproc)
-FUZZERS    := $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
 
-.PHONY: all board run test bench zoo sanitize fuzz install clean help setup setup-test setup-fuzz \
-        setup-lint setup-fpga setup-usbip program firmware models test-models test-usbip build-tests run-tests \
-        build-fuzzers lint fpga cov
+.PHONY: all program board firmware models run test test-usbip debug sanitize sanitize-thread fuzz \
+        bench zoo lint lint-includes lint-format lint-c lint-rtl format fpga cov install clean help \
+        setup setup-test setup-fuzz setup-usbip setup-lint setup-fpga \
+        test-models test-programs build-tests run-tests build-fuzzers
 .DELETE_ON_ERROR:
 .SECONDARY:
 
 all: program board models
-program: $(if $(HOST),$(BUILD)/ordeal) $(BUILD)/libordeal.a
+program: $(BUILD)/ordeal $(BUILD)/libordeal.a
 
 board: firmware $(BUILD)/ordeal-board
 
@@ -72,15 +84,21 @@ help:
 	@echo 'make RELEASE=1 [program, install, ...]  the same without assertions that cost, in $(BUILD)/release'
 	@echo 'make board     $(BUILD)/ordeal-board, which simulates one, and its firmware'
 	@echo 'make run       set up, build, put this computer on trial and a machine with a bug'
-	@echo 'make test      set up, build, run all tests; the last line is "N passed, N failed"'
+	@echo 'make test      set up, build, run all tests; the last line is "N passed, N failed".'
+	@echo '               JOBS=$(JOBS) at once, TEST_SECONDS=$(TEST_SECONDS) at most for each program of them'
 	@echo 'make test-usbip  the simulated board under a real Linux kernel, in QEMU: some minutes'
+	@echo 'make debug     program and tests for a debugger, unoptimised: gdb $(BUILD)/debug/ordeal, or'
+	@echo '               ORDEAL=$(BUILD)/debug/ordeal gdb $(BUILD)/debug/tests/test_NAME'
 	@echo 'make sanitize  the same tests with address and undefined-behaviour sanitizers'
+	@echo 'make sanitize-thread  those with threads under ThreadSanitizer'
 	@echo 'make fuzz      every fuzz harness, FUZZ_SECONDS=$(FUZZ_SECONDS) in all'
 	@echo 'make bench     tables of speed and memory, also as JSON under $(BUILD); BENCH=quick: a minute'
 	@echo 'make zoo       every bug of rtl/zoo.def against random tests, and the machine without bugs;'
 	@echo '               COUNT= tests of a bug, CLEAN= of each machine, MODELS=all, SHRINK= seconds,'
 	@echo '               BUG= one alone, SEED='
-	@echo 'make lint      rtl/ through Verilator and yosys, all warnings on'
+	@echo 'make lint      what tools say of the sources: lint-includes (none goes upwards), lint-format,'
+	@echo '               lint-c (clang-tidy), lint-rtl (Verilator and yosys, all warnings on)'
+	@echo 'make format    lay out C by .clang-format; SINCE=COMMIT: lines changed since, for lint-format, too'
 	@echo 'make fpga      a bitstream, and what it takes of the chip; BOARD= (tinyfpga-bx, ecp5-85f), SERIAL='
 	@echo 'make cov       coverage of rtl/ by a regression: a summary, and annotated sources'
 	@echo 'make setup     install what building needs and is missing (Debian)'
@@ -109,16 +127,17 @@ $(UNITY)/unity.c:
 
 $(OBJ)/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(INCLUDE) -MMD -MP -c $< -o $@
+	$(COMPILE) $(INCLUDE) -MMD -MP -c $< -o $@
 
-$(OBJ)/checker/%.o: INCLUDE = -Ichecker
-$(OBJ)/sim/%.o:     INCLUDE = -Isim -Irtl -Ifirmware $(BOARD_CFLAGS)
-$(OBJ)/sim/models.o: INCLUDE = -Isim
-$(OBJ)/host/%.o:    INCLUDE = -Ihost -Ichecker -Isim -Irtl -Ifirmware $(HOST_CFLAGS)
+# What each room may see; tests/layers says more exactly.
+$(OBJ)/checker/%:   INCLUDE = -Ichecker
+$(OBJ)/sim/%:       INCLUDE = -Isim -Irtl $(BOARD_CFLAGS)
+$(OBJ)/sim/models%: INCLUDE = -Isim
+$(OBJ)/host/%:      INCLUDE = -Ihost -Ichecker -Isim -Irtl -Ifirmware $(HOST_CFLAGS)
+$(OBJ)/firmware/%:  INCLUDE = -Irtl
 
-$(OBJ)/firmware/%.o: INCLUDE = -Irtl
-
-$(OBJ)/host/targets/elf/elf_runtime.o: $(addprefix host/targets/elf/,elf_runtime.S elf_link.ld) # the assembler includes them
+# The assembler includes them.
+$(OBJ)/host/targets/elf/elf_runtime.o: $(addprefix host/targets/elf/,elf_runtime.S elf_link.ld)
 
 # All names, for tests and benchmarks that reach inside.
 $(BUILD)/libinside.a: $(CHECKER)
@@ -139,7 +158,7 @@ $(BUILD)/libhost.a: $(filter-out $(OBJ)/host/main.o,$(HOST))
 	$(AR) rcs $@ $^
 
 $(BUILD)/ordeal: $(HOST) $(BUILD)/libordeal.a
-	$(CC) $(LDFLAGS) -pthread $^ -Wl,--as-needed $(HOST_LIBS) $(CHECKER_LIBS) -o $@
+	$(LINK) -pthread $^ -Wl,--as-needed $(HOST_LIBS) $(CHECKER_LIBS) -o $@
 
 # The simulated board: what is around its model, and the program.
 $(BUILD)/libboard.a: $(filter-out $(OBJ)/sim/ordeal_board.o,$(SIMULATED))
@@ -147,22 +166,32 @@ $(BUILD)/libboard.a: $(filter-out $(OBJ)/sim/ordeal_board.o,$(SIMULATED))
 	$(AR) rcs $@ $^
 
 $(BUILD)/ordeal-board: $(OBJ)/sim/ordeal_board.o $(BUILD)/libboard.a $(OBJ)/sim/models.o
-	$(CC) $(LDFLAGS) -pthread $^ $(BOARD_LIBS) -o $@
+	$(LINK) -pthread $^ $(BOARD_LIBS) -o $@
 
 # ---- models of the machine ----------------------------------------------------------------
 
-$(SIM)/board-%.so: $(RTL) $(BOARD_RTL) sim/board.cpp sim/board.h sim/build sim/compile
-	@mkdir -p $(@D)
-	sim/build -o $@ board-$*
-$(SIM)/%.so: $(RTL) sim/soc.cpp sim/soc.h sim/build sim/compile
-	@mkdir -p $(@D)
-	sim/build -o $@ $*
+# What they are made of, as rtl/sources and sim/build take it.
+MACHINE_RTL := $(wildcard rtl/*.v)
+LEAN_RTL    := $(wildcard rtl/lean/*.v) rtl/hart_debug.v
+BOARD_RTL   := $(wildcard rtl/board/*.v rtl/board/*.def)
+RTL_TABLES  := $(wildcard rtl/*.vh rtl/*.def rtl/*.h) rtl/header.awk rtl/sources
+SOC_CODE    := sim/soc.cpp sim/soc.h
+BOARD_CODE  := sim/board.cpp sim/board.h sim/usb_wire.h sim/usb_packet.h
+MODEL_TOOLS := sim/build sim/compile
 
-$(SIM)/lean.so $(SIM)/lean-m16-k8.so $(SIM)/board-lean.so: $(LEAN_RTL)
+MODEL_FILES := $(patsubst %,$(SIM)/%.so,$(SOCS) $(TEST_SOCS))
+LEAN_FILES  := $(filter $(SIM)/lean% $(SIM)/board-lean%,$(MODEL_FILES))
+BOARD_FILES := $(filter $(SIM)/board-%,$(MODEL_FILES))
+$(MODEL_FILES): $(RTL_TABLES) $(MODEL_TOOLS)
+	sim/build -o $@ $(basename $(@F))
+$(LEAN_FILES): $(LEAN_RTL)
+$(filter-out $(LEAN_FILES),$(MODEL_FILES)): $(MACHINE_RTL)
+$(BOARD_FILES): $(BOARD_RTL) $(BOARD_CODE)
+$(filter-out $(BOARD_FILES),$(MODEL_FILES)): $(SOC_CODE)
 
 # The USB core alone, for its tests.
 $(SIM)/usb.so: $(wildcard rtl/board/usb*.v) rtl/board/board.def rtl/check.vh rtl/header.awk \
-               sim/build_usb sim/compile sim/usb_core.cpp sim/usb_core.h sim/usb_wire.h
+               $(addprefix sim/,build_usb compile usb_core.cpp usb_core.h usb_wire.h usb_packet.h)
 	sim/build_usb $@
 
 # The script beside the models, for those that are not there yet.
@@ -179,8 +208,8 @@ test-models: $(TEST_SOCS:%=$(SIM)/%.so) $(SIM)/netlist.so models
 RISCV         ?= riscv64-unknown-elf-
 FIRMWARE_CODE := $(sort $(wildcard firmware/*.c firmware/*.S))
 FIRMWARE_TEXT := $(FIRMWARE_CODE) $(sort $(wildcard firmware/*.h)) firmware/firmware.ld \
-                 rtl/board/board.def rtl/soc.def
-FIRMWARE_FLAGS := -march=rv32i_zicsr -mabi=ilp32 -Os -g -flto -std=c11 -Wall -Wextra -Werror \
+                 rtl/board/board.def rtl/soc.def rtl/field.h
+FIRMWARE_FLAGS := -march=rv32i_zicsr -mabi=ilp32 -Os -g -flto -std=c11 $(WARNINGS) \
                   -ffreestanding -nostdlib -Irtl -T firmware/firmware.ld -Wl,--no-warn-rwx-segments
 
 # Its build number is a checksum of what it is made of.
@@ -198,23 +227,23 @@ $(BUILD)/firmware/firmware.hex: $(BUILD)/firmware/firmware.elf
 firmware: $(BUILD)/firmware/firmware.hex
 
 # The smallest board with it as synthesis leaves it, for a test.
-$(SIM)/netlist.so: $(LEAN_RTL) rtl/hart_debug.v $(BOARD_RTL) $(filter-out %.v,$(RTL)) \
-                   $(wildcard rtl/board/fpga/*) tcl/fpga/build $(FIRMWARE_TEXT) sim/build_netlist \
-                   sim/compile sim/board.cpp sim/board.h | $(BUILD)/firmware/firmware.hex
+$(SIM)/netlist.so: $(LEAN_RTL) $(BOARD_RTL) $(RTL_TABLES) $(wildcard rtl/board/fpga/*) tcl/fpga/build \
+                   $(FIRMWARE_TEXT) $(BOARD_CODE) sim/build_netlist sim/compile \
+                   | $(BUILD)/firmware/firmware.hex
 	sim/build_netlist $@ tinyfpga-bx $(BUILD)/firmware/firmware.hex
 
 # ---- tests --------------------------------------------------------------------------------
 
-$(OBJ)/tests/%.o:            INCLUDE = -Ichecker -Ihost -Isim -Irtl -Ifirmware -Itests -Itests/support \
-                                       -I$(UNITY) $(HOST_CFLAGS)
-$(OBJ)/tests/zoo/%.o:        INCLUDE = -Ichecker -Ihost $(HOST_CFLAGS)
-$(OBJ)/tests/bench/%.o:      INCLUDE = -Ichecker -Ihost -Isim -Irtl -Ifirmware $(HOST_CFLAGS)
-$(OBJ)/tests/example_%.o:    INCLUDE = -Ichecker
+$(OBJ)/tests/%:         INCLUDE = -Ichecker -Ihost -Isim -Irtl -Ifirmware -Itests -Itests/support \
+                                  -I$(UNITY) $(HOST_CFLAGS) $(TEST_CFLAGS)
+$(OBJ)/tests/zoo/%:     INCLUDE = -Ichecker -Ihost $(HOST_CFLAGS)
+$(OBJ)/tests/bench/%:   INCLUDE = -Ichecker -Ihost -Isim -Irtl -Ifirmware $(HOST_CFLAGS)
+$(OBJ)/tests/example_%: INCLUDE = -Ichecker
 $(patsubst $(BUILD)/%,$(OBJ)/%.o,$(TESTS)) $(SUPPORT): | $(UNITY)/unity.c
 
 $(OBJ)/unity.o: $(UNITY)/unity.c
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -c $< -o $@
+	$(COMPILE) -c $< -o $@
 
 # What tests share: the oracle, generators of executions, Unity.
 $(BUILD)/libsupport.a: $(SUPPORT) $(OBJ)/unity.o
@@ -231,18 +260,19 @@ $(BUILD)/libfirmware.a: $(FIRMWARE)
 INSIDE := $(BUILD)/libfirmware.a $(BUILD)/libhost.a $(BUILD)/libinside.a
 $(BUILD)/tests/test_%: $(OBJ)/tests/test_%.o $(BUILD)/libsupport.a $(BUILD)/libboard.a $(INSIDE)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -pthread $^ -Wl,--as-needed $(HOST_LIBS) $(CHECKER_LIBS) $(MOCK_LIBS) -o $@
+	$(LINK) -pthread $^ -Wl,--as-needed $(HOST_LIBS) $(CHECKER_LIBS) $(TEST_LIBS) -o $@
+
 MOCK_TESTS := $(BUILD)/tests/test_usb_mock $(BUILD)/tests/test_board_usb
-$(MOCK_TESTS): MOCK_LIBS = $(BOARD_LIBS)
-$(MOCK_TESTS:$(BUILD)/%=$(OBJ)/%.o): HOST_CFLAGS += $(BOARD_CFLAGS)
+$(MOCK_TESTS): TEST_LIBS = $(BOARD_LIBS)
+$(MOCK_TESTS:$(BUILD)/%=$(OBJ)/%.o): TEST_CFLAGS = $(BOARD_CFLAGS)
 
 USB_CORE_TESTS := $(filter $(BUILD)/tests/test_usb_core%,$(TESTS))
 $(USB_CORE_TESTS): $(SIM)/usb.so
-$(USB_CORE_TESTS): LDFLAGS += -Wl,-rpath,$(abspath $(SIM))
+$(USB_CORE_TESTS): TEST_LIBS = -Wl,-rpath,$(abspath $(SIM))
 
 $(BUILD)/tests/example_%: $(OBJ)/tests/example_%.o $(BUILD)/libordeal.a
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) $^ $(CHECKER_LIBS) -o $@
+	$(LINK) $^ $(CHECKER_LIBS) -o $@
 
 # What assertions cost: the jobs of cost.c with a library behind them of which nothing else is
 # visible, with all assertions, with those of a release, and with none.
@@ -253,70 +283,112 @@ $(OBJ)/cost_release.o: ASSERTIONS = -DORDEAL_RELEASE -UNDEBUG
 $(OBJ)/cost_none.o:    ASSERTIONS = -DORDEAL_RELEASE -DNDEBUG -Wno-unused
 $(foreach k,all release none,$(eval $(OBJ)/cost_$(k).o: $(COSTED:%.c=$(OBJ)/cost_$(k)/%.o)))
 $(foreach k,all release none,$(eval $(OBJ)/cost_$(k)/%.o: %.c ; \
-    @mkdir -p $$(@D) && $$(CC) $$(CFLAGS) $$(ASSERTIONS) -Ichecker -MMD -MP -c $$< -o $$@))
+    @mkdir -p $$(@D) && $$(COMPILE) $$(ASSERTIONS) -Ichecker -MMD -MP -c $$< -o $$@))
 $(COSTS):
 	$(LD) -r -o $@ $(COSTED:%.c=$(@:.o=)/%.o)
 	objcopy --redefine-sym cost_of=$(basename $(@F)) --keep-global-symbol=$(basename $(@F)) $@
 
 $(BUILD)/bench: $(BENCHMARK) $(COSTS) $(BUILD)/libboard.a $(INSIDE)
-	$(CC) $(LDFLAGS) -pthread $^ -Wl,--as-needed $(HOST_LIBS) $(CHECKER_LIBS) -o $@
+	$(LINK) -pthread $^ -Wl,--as-needed $(HOST_LIBS) $(CHECKER_LIBS) -o $@
 
 $(BUILD)/zoo: $(CAMPAIGN) $(INSIDE)
-	$(CC) $(LDFLAGS) -pthread $^ -Wl,--as-needed $(HOST_LIBS) $(CHECKER_LIBS) -o $@
+	$(LINK) -pthread $^ -Wl,--as-needed $(HOST_LIBS) $(CHECKER_LIBS) -o $@
 
-build-tests: all test-models $(BUILD)/zoo $(TESTS) $(EXAMPLES)
+# First what takes longest, of one core.
+build-tests: $(SIM)/netlist.so all test-models test-programs
+test-programs: $(TESTS) $(EXAMPLES) $(BUILD)/zoo
 run-tests: build-tests
-	@ORDEAL=$(BUILD)/ordeal tests/run $(TESTS) $(EXAMPLES)
+	@ORDEAL=$(BUILD)/ordeal JOBS=$(JOBS) TEST_SECONDS=$(TEST_SECONDS) TIMES=$(BUILD)/tests/times \
+	    tests/run $(TESTS) $(EXAMPLES)
 
 $(BUILD)/fuzz_%: $(OBJ)/tests/fuzz/fuzz_%.o $(INSIDE)
-	$(CC) $(LDFLAGS) -fsanitize=fuzzer -pthread $^ -Wl,--as-needed $(HOST_LIBS) $(CHECKER_LIBS) -o $@
+	$(LINK) -fsanitize=fuzzer -pthread $^ -Wl,--as-needed $(HOST_LIBS) $(CHECKER_LIBS) -o $@
 build-fuzzers: $(FUZZERS)
+
+# ---- what tools say of the sources --------------------------------------------------------
+
+C_FILES := $(wildcard $(foreach room,checker program host host/* host/*/* sim firmware tests tests/*,\
+             $(room)/*.c $(room)/*.h) sim/*.cpp examples/*.cpp)
+FORMAT_SINCE = git clang-format -q --extensions c,h,cpp
+CHECKED := $(filter-out tests/%,$(filter %.c,$(C_FILES)))
+
+lint-includes:
+	@tests/layers
+lint-format:
+	@$(if $(SINCE),! $(FORMAT_SINCE) --diff $(SINCE) | grep .,clang-format --dry-run -Werror $(C_FILES))
+lint-c: $(CHECKED:%.c=$(OBJ)/%.tidy)
+lint-rtl:
+	@rtl/lint $(BUILD)/rtl
+
+# .clang-tidy has the checks, and why others are left out.
+$(OBJ)/%.tidy: %.c .clang-tidy $(filter-out tests/%,$(filter %.h,$(C_FILES)))
+	@mkdir -p $(@D)
+	@clang-tidy --quiet $< -- -std=c11 -D_GNU_SOURCE $(INCLUDE) 2> $@.log || { cat $@.log; exit 1; }
+	@mv $@.log $@
 
 # ---- what people type: set-up first, then a make of its own that sees what was installed ----
 
-PARALLEL = $(if $(findstring j,$(firstword -$(MAKEFLAGS))),,-j$(JOBS))
+AGAIN = @$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS))
 
 run: setup
-	@$(MAKE) --no-print-directory $(PARALLEL) all
+	$(AGAIN) all
 	@ORDEAL=$(BUILD)/ordeal DEMO=$(BUILD)/demo tests/demo
 
 test: setup-test
-	@$(MAKE) --no-print-directory $(PARALLEL) build-tests
-	@$(MAKE) --no-print-directory run-tests
+	$(AGAIN) run-tests
 
 test-usbip: setup-usbip
-	@$(MAKE) --no-print-directory $(PARALLEL) all
+	$(AGAIN) all
 	@ORDEAL=$(BUILD)/ordeal BOARD=$(BUILD)/ordeal-board tests/usbip $(BUILD)/usbip
 
-sanitize: setup-test
-	@$(MAKE) --no-print-directory run-tests BUILD=$(BUILD)/sanitize UNITY=$(UNITY) SIM=$(SIM) \
-	    SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer'
-
-fuzz: setup-fuzz
-	@$(MAKE) --no-print-directory all
-	@$(MAKE) --no-print-directory build-fuzzers BUILD=$(BUILD)/fuzz CC=clang \
-	    SANITIZE='-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all'
-	@ORDEAL=$(BUILD)/ordeal tests/fuzz/run $(BUILD)/fuzz $(FUZZ_SECONDS)
-
 bench: setup
-	@$(MAKE) --no-print-directory all $(BUILD)/bench
+	$(AGAIN) all $(BUILD)/bench
 	@ORDEAL=$(BUILD)/ordeal $(BUILD)/bench $(BUILD)/bench.json
 
 zoo: setup
-	@$(MAKE) --no-print-directory all $(BUILD)/zoo
+	$(AGAIN) all $(BUILD)/zoo
 	@ORDEAL=$(BUILD)/ordeal $(BUILD)/zoo $(BUILD)/zoo.json count=$(COUNT) clean=$(CLEAN) \
 	    models=$(MODELS) shrink=$(SHRINK) bug=$(BUG) seed=$(SEED) jobs=$(JOBS)
 
-lint: setup-lint
-	@rtl/lint $(BUILD)/rtl
-
 fpga: setup-fpga
-	@$(MAKE) --no-print-directory firmware
+	$(AGAIN) firmware
 	@SERIAL=$(SERIAL) tcl/fpga/build '$(BOARD)' $(BUILD)/fpga $(BUILD)/firmware/firmware.hex
 
 cov: setup-test
-	@$(MAKE) --no-print-directory $(PARALLEL) program $(BUILD)/sim/build
+	$(AGAIN) program $(BUILD)/sim/build
 	@ORDEAL=$(BUILD)/ordeal tests/cov $(BUILD)/cov
+
+# The same sources otherwise compiled, in a folder of their own; models and Unity are as ever.
+VARIANT = $(AGAIN) BUILD=$(BUILD)/$@ SIM=$(SIM) UNITY=$(UNITY)
+
+debug: setup-test
+	$(VARIANT) all test-programs CFLAGS='-O0 -g3'
+
+sanitize: setup-test
+	$(VARIANT) run-tests \
+	    SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer'
+
+# Where there are threads: the pipeline of a run, and the link to a board. Libraries and models are not
+# instrumented; what Graphviz and its like do with memory that a thread has had before would be
+# taken for races.
+THREADED := $(filter $(TEST_NAMES),\
+              test_run test_pipeline test_board_link test_board_lost test_board_machine)
+sanitize-thread: export TSAN_OPTIONS = ignore_noninstrumented_modules=1
+sanitize-thread: setup-test
+	$(VARIANT) run-tests TESTS='$(THREADED:%=$(BUILD)/$@/tests/%)' EXAMPLES= \
+	    SANITIZE='-fsanitize=thread -fno-omit-frame-pointer'
+
+fuzz: setup-fuzz
+	$(AGAIN) program
+	$(VARIANT) build-fuzzers CC=clang \
+	    SANITIZE='-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all'
+	@ORDEAL=$(BUILD)/ordeal JOBS=$(JOBS) tests/fuzz/run $(BUILD)/fuzz $(FUZZ_SECONDS)
+
+lint: setup-lint
+	$(AGAIN) lint-includes lint-format lint-c lint-rtl
+
+format: setup-lint
+	@$(if $(SINCE),$(FORMAT_SINCE) --force $(SINCE),clang-format -i $(C_FILES))
 
 # ---- install ------------------------------------------------------------------------------
 
@@ -328,7 +400,7 @@ install: all
 	install -m 644 $(BUILD)/libordeal.a $(TARGET)/lib
 	install -m 644 checker/ordeal.h $(TARGET)/include
 	install -d $(TARGET)/include/ordeal
-	install -m 644 sim/soc.h rtl/soc.def $(TARGET)/include/ordeal
+	install -m 644 sim/soc.h rtl/soc.def rtl/field.h $(TARGET)/include/ordeal
 	$(FILL) checker/ordeal.pc.in > $(TARGET)/lib/pkgconfig/ordeal.pc
 	install -d $(TARGET)/share/ordeal/examples
 	install -m 644 examples/*.bias examples/mychip.cpp $(TARGET)/share/ordeal/examples
@@ -339,12 +411,11 @@ install: all
 	install -d $(TARGET)/lib/ordeal $(TARGET)/share/ordeal/sim
 	install -d $(TARGET)/share/ordeal/rtl/board $(TARGET)/share/ordeal/rtl/lean
 	install -m 755 $(SOCS:%=$(SIM)/%.so) $(TARGET)/lib/ordeal
-	install -m 644 $(RTL) $(TARGET)/share/ordeal/rtl
+	install -m 644 $(MACHINE_RTL) $(RTL_TABLES) $(TARGET)/share/ordeal/rtl
 	install -m 644 $(BOARD_RTL) $(TARGET)/share/ordeal/rtl/board
-	install -m 644 $(LEAN_RTL) $(TARGET)/share/ordeal/rtl/lean
-	install -m 644 $(addprefix sim/,soc.cpp soc.h board.cpp board.h usb_wire.h usb_packet.h) \
-	    $(TARGET)/share/ordeal/sim
-	install -m 755 sim/build sim/compile $(TARGET)/share/ordeal/sim
+	install -m 644 $(filter rtl/lean/%,$(LEAN_RTL)) $(TARGET)/share/ordeal/rtl/lean
+	install -m 644 $(SOC_CODE) $(BOARD_CODE) $(TARGET)/share/ordeal/sim
+	install -m 755 $(MODEL_TOOLS) $(TARGET)/share/ordeal/sim
 	$(FILL) host/ordeal.1 > $(TARGET)/share/man/man1/ordeal.1
 
 clean:

@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define ORDEAL_VERSION "0.1.0"
+#define ORDEAL_VERSION "0.5.0"
 #define ORDEAL_NONE UINT32_MAX
 
 enum ordeal_status {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The firmware as a whole. No interrupts: the loop asks, each layer does a little and never
  * waits, and only who comes round the whole loop puts the watchdog off. */
-#include "firmware.h"
-#include "trial_driver.h"
 #include "registers.h"
+#include "requests.h"
+#include "trial_driver.h"
 
 void firmware_start(struct firmware *f, uint32_t *ring, uint32_t window)
 {
@@ -14,52 +14,27 @@ void firmware_start(struct firmware *f, uint32_t *ring, uint32_t window)
     usb_device_start(&f->usb, trial_parameter(PARAM_SERIAL));
 }
 
-static enum protocol_status hello(const struct firmware *f, uint32_t *payload, uint32_t *count)
-{
-    if (*count != 1) {
-        *count = 0;
-        return STATUS_LENGTH;
-    }
-    payload[0] = PROTOCOL_VERSION;
-    payload[1] = FIRMWARE_BUILD;
-    payload[2] = trial_build();
-    payload[3] = trial_clock();
-    payload[4] = f->runner.run;
-    payload[5] = f->runner.phase;
-    payload[6] = f->runner.window;
-    payload[7] = trial_cause();
-    payload[8] = f->messages.last;
-    for (uint32_t i = 0; i < 16; i++)
-        payload[9 + i] = trial_parameter(i);
-    *count = sizeof(struct protocol_hello) / 4;
-    return STATUS_OK;
-}
-
 static void serve(struct firmware *f)
 {
-    uint32_t type = messages_type(&f->messages), count = f->messages.message[2];
-    uint32_t *payload = f->messages.message + PROTOCOL_HEADER;
-    enum protocol_status status;
+    struct messages *m = &f->messages;
+    uint32_t type = messages_type(m), count = m->message.header.count;
+    union protocol_payload *p = &m->message.payload;
     if (type == PROTOCOL_ACK) {
-        f->messages.refused += !runner_acknowledge(&f->runner, payload, count);
-        messages_listen(&f->messages);
+        m->refused += count != PROTOCOL_COUNT(p->ack) || !runner_acknowledge(&f->runner, &p->ack);
+        messages_listen(m);
         return;
     }
-    if (type == PROTOCOL_HELLO)
-        status = hello(f, payload, &count);
-    else
-        status = runner_request(&f->runner, type, payload, &count);
-    if (type == PROTOCOL_STATE && status == STATUS_OK)
-        payload[7] = f->messages.refused;
-    messages_answer(&f->messages, status, count);
+    enum protocol_status status = requests_serve(f, type, p, &count);
+    messages_answer(m, status, count);
 }
 
 static void send(struct firmware *f)
 {
-    uint32_t place[3], words;
+    struct protocol_capture capture;
     const uint32_t *body;
-    if (messages_idle(&f->messages) && runner_stream(&f->runner, place, &body, &words))
-        messages_stream(&f->messages, place, body, words);
+    uint32_t words;
+    if (messages_idle(&f->messages) && runner_stream(&f->runner, &capture, &body, &words))
+        messages_stream(&f->messages, &capture, body, words);
     messages_send(&f->messages);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Messages over the bulk endpoints: see messages.h. */
+#include "field.h"
 #include "messages.h"
 #include "usb_driver.h"
 
@@ -8,7 +9,15 @@ enum { CRC_START = -1 };
 
 static uint32_t head_word(uint32_t type, uint32_t status)
 {
-    return PROTOCOL_MAGIC | type << 16 | status << 24;
+    return PROTOCOL_MAGIC | FIELD_PUT(PROTOCOL_HEAD_TYPE, type)
+        | FIELD_PUT(PROTOCOL_HEAD_STATUS, status);
+}
+
+/* Not by assignment: for structures the compiler would call memcpy, which is not here. */
+static void copy(uint32_t *to, const uint32_t *from, uint32_t words)
+{
+    while (words--)
+        *to++ = *from++;
 }
 
 /* From now on what comes is a new message. */
@@ -38,33 +47,33 @@ void messages_reset_in(struct messages *m)
 static bool whole(const struct messages *m)
 {
     return !m->damaged && m->crc == CRC_GOOD && m->words > PROTOCOL_HEADER
-        && (m->message[0] & 0xff00ffff) == PROTOCOL_MAGIC
-        && m->message[2] == m->words - PROTOCOL_HEADER - 1;
+        && (m->message.header.head & ~PROTOCOL_HEAD_TYPE) == PROTOCOL_MAGIC
+        && m->message.header.count == m->words - PROTOCOL_HEADER - 1;
 }
 
 uint32_t messages_type(const struct messages *m)
 {
-    return m->message[0] >> 16 & 0xff;
+    return FIELD_GET(m->message.header.head, PROTOCOL_HEAD_TYPE);
 }
 
 static void refuse(struct messages *m, enum protocol_status status)
 {
     uint32_t expected = m->greeted ? m->last + 1 : 0;
+    struct protocol_header *h = &m->message.header;
     if (status == STATUS_DAMAGED) {
-        m->message[0] = 0;
-        m->message[1] = expected;
+        h->head = 0;
+        h->number = expected;
     }
-    m->message[0] = head_word(messages_type(m) | PROTOCOL_ANSWER, status);
-    m->message[2] = 1;
-    m->message[3] = expected;
+    h->head = head_word(messages_type(m) | PROTOCOL_ANSWER, status);
+    h->count = 1;
+    m->message.payload.number = expected;
     m->answered = true;
     m->refused++;
 }
 
 static void repeat(struct messages *m)
 {
-    for (int i = 0; i < PROTOCOL_HEADER + MESSAGES_KEPT; i++)
-        m->message[i] = m->kept[i];
+    copy((uint32_t *)&m->message, (uint32_t *)&m->kept, PROTOCOL_COUNT(m->kept));
     m->answered = true;
 }
 
@@ -75,13 +84,14 @@ static bool message(struct messages *m)
         refuse(m, STATUS_DAMAGED);
         return false;
     }
-    uint32_t type = messages_type(m), number = m->message[1];
+    uint32_t type = messages_type(m), number = m->message.header.number;
     if (type == PROTOCOL_ACK || type == PROTOCOL_HELLO)
         return true;
     if (m->greeted && number == m->last + 1)
         return true;
-    if (m->greeted && number == m->last && (m->kept[0] >> 16 & 0xff) == (type | PROTOCOL_ANSWER)) {
-        if (m->kept[2] > MESSAGES_KEPT) /* it changed nothing: it can be done again */
+    if (m->greeted && number == m->last
+        && FIELD_GET(m->kept.header.head, PROTOCOL_HEAD_TYPE) == (type | PROTOCOL_ANSWER)) {
+        if (m->kept.header.count > MESSAGES_KEPT) /* it changed nothing: it can be done again */
             return true;
         repeat(m);
         return false;
@@ -99,7 +109,7 @@ bool messages_receive(struct messages *m)
     if (length % 4 != 0 || m->words + words > PROTOCOL_WORDS)
         m->damaged = true;
     if (!m->damaged) {
-        m->crc = usb_out_copy(m->message + m->words, words, m->crc);
+        m->crc = usb_out_copy((uint32_t *)&m->message + m->words, words, m->crc);
         m->words += words;
     }
     usb_out_release();
@@ -110,13 +120,12 @@ bool messages_receive(struct messages *m)
 
 void messages_answer(struct messages *m, enum protocol_status status, uint32_t count)
 {
-    m->message[0] = head_word(messages_type(m) | PROTOCOL_ANSWER, status);
-    m->message[2] = count;
+    m->message.header.head = head_word(messages_type(m) | PROTOCOL_ANSWER, status);
+    m->message.header.count = count;
     m->answered = true;
     m->greeted = true;
-    m->last = m->message[1];
-    for (int i = 0; i < PROTOCOL_HEADER + MESSAGES_KEPT; i++)
-        m->kept[i] = m->message[i];
+    m->last = m->message.header.number;
+    copy((uint32_t *)&m->kept, (uint32_t *)&m->message, PROTOCOL_COUNT(m->kept));
     if (status != STATUS_OK)
         m->refused++;
 }
@@ -139,15 +148,14 @@ bool messages_idle(const struct messages *m)
     return !m->sender.busy && !m->answered;
 }
 
-void messages_stream(struct messages *m, const uint32_t place[3], const uint32_t *body,
-                     uint32_t words)
+void messages_stream(struct messages *m, const struct protocol_capture *capture,
+                     const uint32_t *body, uint32_t words)
 {
     struct messages_sender *s = &m->sender;
-    s->head[0] = head_word(PROTOCOL_CAPTURE, 0);
-    s->head[1] = 0;
-    s->head[2] = 3 + words;
-    for (int i = 0; i < 3; i++)
-        s->head[PROTOCOL_HEADER + i] = place[i];
+    s->head.header.head = head_word(PROTOCOL_CAPTURE, 0);
+    s->head.header.number = 0;
+    s->head.header.count = PROTOCOL_COUNT(*capture) + words;
+    copy((uint32_t *)&s->head.capture, (const uint32_t *)capture, PROTOCOL_COUNT(*capture));
     begin(s, body, words);
     s->heading = true;
 }
@@ -156,7 +164,7 @@ void messages_send(struct messages *m)
 {
     struct messages_sender *s = &m->sender;
     if (!s->busy && m->answered) {
-        begin(s, m->message, PROTOCOL_HEADER + m->message[2]);
+        begin(s, (uint32_t *)&m->message, PROTOCOL_HEADER + m->message.header.count);
         s->answer = true;
     }
     if (!s->busy || !usb_in_room())
@@ -164,9 +172,9 @@ void messages_send(struct messages *m)
 
     uint32_t at = 0;
     if (s->heading) {
-        s->crc = usb_in_copy(0, s->head, MESSAGES_HEAD, s->crc);
+        at = PROTOCOL_COUNT(s->head);
+        s->crc = usb_in_copy(0, (uint32_t *)&s->head, at, s->crc);
         s->heading = false;
-        at = MESSAGES_HEAD;
     }
     uint32_t words = USB_PACKET_WORDS - at;
     if (words > s->left)

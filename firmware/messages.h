@@ -13,12 +13,14 @@
 #include "protocol.h"
 
 enum {
-    MESSAGES_KEPT = 2, /* words of a kept answer: those of requests that change something fit */
-    MESSAGES_HEAD = PROTOCOL_HEADER + 3 /* of a message of the stream */
+    MESSAGES_KEPT = 2 /* words of a kept answer: those of requests that change something fit */
 };
 
 struct messages_sender {
-    uint32_t head[MESSAGES_HEAD];
+    struct {
+        struct protocol_header header;
+        struct protocol_capture capture;
+    } head;                  /* of a message of the stream */
     const uint32_t *body;
     uint32_t left;           /* words of the body that have not gone */
     uint32_t crc;
@@ -29,14 +31,17 @@ struct messages_sender {
 };
 
 struct messages {
-    uint32_t message[PROTOCOL_WORDS];
+    struct protocol_message message;
     uint32_t words;          /* of the message, that came so far */
     uint32_t crc;
     bool damaged;
     bool answered;           /* the message is an answer that waits to go or goes */
     bool greeted;            /* HELLO came */
     uint32_t last;           /* number of the last request that was done, */
-    uint32_t kept[MESSAGES_KEPT + PROTOCOL_HEADER]; /* its answer, if it was short */
+    struct {
+        struct protocol_header header;
+        uint32_t words[MESSAGES_KEPT];
+    } kept;                  /* its answer, if it was short */
     uint32_t refused;
     struct messages_sender sender;
 };
@@ -56,8 +61,8 @@ void messages_answer(struct messages *m, enum protocol_status status, uint32_t c
 
 /* True: a message of the stream may go. */
 bool messages_idle(const struct messages *m);
-void messages_stream(struct messages *m, const uint32_t place[3], const uint32_t *body,
-                     uint32_t words);
+void messages_stream(struct messages *m, const struct protocol_capture *capture,
+                     const uint32_t *body, uint32_t words);
 
 /* Sends a packet, if there is something to send and room for it. */
 void messages_send(struct messages *m);

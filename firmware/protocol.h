@@ -49,6 +49,12 @@ enum {
     PROTOCOL_ANSWER  = 0x80
 };
 
+enum {                               /* word 0: its fields, for rtl/field.h */
+    PROTOCOL_HEAD_MAGIC  = 0x0000ffff,
+    PROTOCOL_HEAD_TYPE   = 0x00ff0000,
+    PROTOCOL_HEAD_STATUS = 0xff000000
+};
+
 enum protocol_type {
     PROTOCOL_HELLO    = 1,  /* version wanted -> struct protocol_hello */
     PROTOCOL_RESET    = 2,  /* setup, seed (as DEV_SETUP, DEV_SEED of rtl/board/board.def): machine
@@ -64,8 +70,8 @@ enum protocol_type {
     PROTOCOL_STOP     = 7,  /* ends the run: machine in reset, the stream ends with what was read so
                              * far -> nothing. Does nothing in reset. LOAD and READ may follow, but
                              * no RUN before the next RESET */
-    PROTOCOL_COUNTERS = 8,  /* hart -> its 46 event counters, then PEEK_PC, WAIT, WAIT_ADDRESS,
-                             * INSTRUCTIONS, BUS_WAIT */
+    PROTOCOL_COUNTERS = 8,  /* hart -> its event counters (EVENT of rtl/soc.def), then PEEK_PC,
+                             * WAIT, WAIT_ADDRESS, INSTRUCTIONS, BUS_WAIT */
     PROTOCOL_ECHO     = 9,  /* words ... -> the same */
     PROTOCOL_SOURCE   = 10, /* words: a stream of so many words 0, 1, 2, ..., as if captured, by a
                              * run of its own -> the number of that run. The machine is in reset
@@ -98,7 +104,14 @@ enum {                               /* flags of CAPTURE */
 
 enum protocol_phase { PHASE_RESET, PHASE_RUNNING, PHASE_LIMIT, PHASE_DONE };
 
-/* The payloads of answers, word by word. */
+/* The payloads of requests, word by word. Those that are not here are one word or none. */
+struct protocol_reset { uint32_t setup, seed; };
+struct protocol_load  { uint32_t address, words[PROTOCOL_PAYLOAD - 1]; };
+struct protocol_read  { uint32_t address, count; };
+struct protocol_run   { uint32_t limit_low, limit_high; };
+struct protocol_ack   { uint32_t run, words, flags; };
+
+/* And of answers. */
 struct protocol_hello {
     uint32_t version;                /* PROTOCOL_VERSION of the firmware */
     uint32_t firmware;               /* its build */
@@ -121,6 +134,31 @@ struct protocol_state {
     uint32_t refused;                /* messages since power-on that were not what they should be */
     uint32_t usb_errors;             /* USB_ERRORS */
 };
+struct protocol_argument { uint32_t which, why; };   /* STATUS_ARGUMENT */
+
+/* What a CAPTURE begins with; words of the stream follow. */
+struct protocol_capture { uint32_t run, place, flags; };
+
+/* A message; the CRC is behind what its payload has. */
+struct protocol_header { uint32_t head, number, count; };
+union protocol_payload {
+    uint32_t words[PROTOCOL_PAYLOAD];
+    uint32_t number;                 /* of a run; the one expected; the one word of a request */
+    struct protocol_reset reset;
+    struct protocol_load load;
+    struct protocol_read read;
+    struct protocol_run run;
+    struct protocol_ack ack;
+    struct protocol_hello hello;
+    struct protocol_state state;
+    struct protocol_argument argument;
+};
+struct protocol_message {
+    struct protocol_header header;
+    union protocol_payload payload;
+    uint32_t crc;                    /* of the longest */
+};
+#define PROTOCOL_COUNT(payload) (sizeof(payload) / sizeof(uint32_t)) /* its words */
 
 /* USB identity. */
 enum {

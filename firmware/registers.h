@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The board's registers, for C: addresses and bits as rtl/board/board.def has them (DEV_RUN,
- * USB_IN, …), numbers of the machine on trial as rtl/soc.def has them (SOC_PEEK_PC, …), and how
- * to reach a register.
+/* The board's registers, for C: addresses as rtl/board/board.def has them (DEV_RUN, USB_IN, …) and
+ * fields as masks, for field.h (DEV_SETUP_BUG, USB_ARM, …); numbers of the machine on trial as
+ * rtl/soc.def has them (SOC_PEEK_PC, …); and how to reach a register.
  *
  * On the board an access is a load or a store. Elsewhere, where layers are tested, somebody else
  * answers: register_read and register_write are left to whoever links them. */
 #ifndef FIRMWARE_REGISTERS_H
 #define FIRMWARE_REGISTERS_H
 
-#include <stdint.h>
+#include "field.h"
 
 enum board_number {
 #define NUMBER(name, bits, value) name = value,

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The test runner: see runner.h. */
-#include "trial_driver.h"
-#include "registers.h"
 #include "runner.h"
+#include "trial_driver.h"
 #include "usb_driver.h"
 
 enum {
     BURST = 64,       /* words that are read at most before somebody else has a turn */
     /* Words of a message that ends with a short packet by itself */
-    PIECE = 16 * USB_PACKET_WORDS - 1 - (PROTOCOL_HEADER + 3 + 1)
+    PIECE = 16 * USB_PACKET_WORDS - 1
+        - (PROTOCOL_HEADER + PROTOCOL_COUNT(struct protocol_capture) + 1)
 };
-
-/* ---- the stream --------------------------------------------------------------------------- */
 
 static uint32_t least(uint32_t a, uint32_t b)
 {
@@ -55,23 +53,64 @@ void runner_start(struct runner *r, uint32_t *ring, uint32_t window)
     begin(r);
 }
 
+/* ---- runs --------------------------------------------------------------------------------- */
+
+uint32_t runner_reset(struct runner *r, uint32_t setup, uint32_t seed)
+{
+    begin(r);
+    trial_reset(setup, seed);
+    r->ready = true;
+    return ++r->run;
+}
+
+uint32_t runner_source(struct runner *r, uint32_t words)
+{
+    begin(r);
+    r->sourcing = true;
+    r->source = words;
+    r->phase = PHASE_RUNNING;
+    return ++r->run;
+}
+
+bool runner_run(struct runner *r, const struct protocol_run *limit)
+{
+    if (r->phase == PHASE_DONE || r->sourcing || (r->phase == PHASE_RESET && !r->ready))
+        return false;
+    r->limit = *limit;
+    r->phase = PHASE_RUNNING;
+    r->flags = 0;
+    r->ready = false;
+    trial_run(true);
+    return true;
+}
+
+void runner_stop(struct runner *r)
+{
+    trial_run(false);
+    if (r->phase == PHASE_RUNNING || r->phase == PHASE_LIMIT)
+        end(r, PHASE_RESET, PROTOCOL_CAPTURE_END);
+    r->phase = PHASE_RESET;
+}
+
+/* ---- the stream --------------------------------------------------------------------------- */
+
 void runner_again(struct runner *r)
 {
     r->next = r->acknowledged;
     r->told = false;
 }
 
-bool runner_acknowledge(struct runner *r, const uint32_t *payload, uint32_t count)
+bool runner_acknowledge(struct runner *r, const struct protocol_ack *ack)
 {
-    if (count != 3 || payload[0] != r->run || payload[2] & ~(uint32_t)PROTOCOL_ACK_AGAIN)
+    if (ack->run != r->run || ack->flags & ~(uint32_t)PROTOCOL_ACK_AGAIN)
         return false;
-    uint32_t words = payload[1] - r->acknowledged.word;
+    uint32_t words = ack->words - r->acknowledged.word;
     if (words > r->filled.word - r->acknowledged.word)
         return false;
     if (words > r->next.word - r->acknowledged.word)
         advance(r, &r->next, words - (r->next.word - r->acknowledged.word));
     advance(r, &r->acknowledged, words);
-    if (payload[2] & PROTOCOL_ACK_AGAIN)
+    if (ack->flags & PROTOCOL_ACK_AGAIN)
         runner_again(r);
     return true;
 }
@@ -109,9 +148,10 @@ static void count_cycles(struct runner *r)
 
 static bool over_limit(const struct runner *r)
 {
-    return (r->limit_low | r->limit_high) != 0
-        && (r->cycle_high > r->limit_high
-            || (r->cycle_high == r->limit_high && r->cycle_low >= r->limit_low));
+    const struct protocol_run *most = &r->limit;
+    return (most->limit_low | most->limit_high) != 0
+        && (r->cycle_high > most->limit_high
+            || (r->cycle_high == most->limit_high && r->cycle_low >= most->limit_low));
 }
 
 void runner_poll(struct runner *r, bool resting)
@@ -128,7 +168,8 @@ void runner_poll(struct runner *r, bool resting)
         end(r, PHASE_LIMIT, PROTOCOL_CAPTURE_LIMIT);
 }
 
-bool runner_stream(struct runner *r, uint32_t place[3], const uint32_t **body, uint32_t *words)
+bool runner_stream(struct runner *r, struct protocol_capture *capture, const uint32_t **body,
+                   uint32_t *words)
 {
     uint32_t left = r->filled.word - r->next.word;
     uint32_t n = least(least(left, PIECE), r->window - r->next.at);
@@ -136,155 +177,11 @@ bool runner_stream(struct runner *r, uint32_t place[3], const uint32_t **body, u
     if (n == 0 && (!tells || r->told))
         return false;
     r->told |= tells;
-    place[0] = r->run;
-    place[1] = r->next.word;
-    place[2] = tells ? r->flags : 0;
+    capture->run = r->run;
+    capture->place = r->next.word;
+    capture->flags = tells ? r->flags : 0;
     *body = r->ring + r->next.at;
     *words = n;
     advance(r, &r->next, n);
     return true;
-}
-
-/* ---- requests ----------------------------------------------------------------------------- */
-
-static enum protocol_status bad(uint32_t *payload, uint32_t *count, uint32_t which, uint32_t why)
-{
-    payload[0] = which;
-    payload[1] = why;
-    *count = 2;
-    return STATUS_ARGUMENT;
-}
-
-/* Why words cannot be there for the loader, or 0. */
-static uint32_t bad_address(uint32_t address, uint32_t words)
-{
-    bool code = address >> 31;
-    uint32_t hart = address >> 27 & 15, offset = address & 0x07ffffff;
-    uint32_t bytes = trial_parameter(code ? PARAM_CODE_BYTES : PARAM_MEMORY_BYTES);
-    if (address % 4 != 0)
-        return PROTOCOL_BAD_ALIGNMENT;
-    if (code ? hart >= trial_parameter(PARAM_HARTS) : hart != 0)
-        return PROTOCOL_BAD_VALUE;
-    return offset > bytes || words > (bytes - offset) / 4 ? PROTOCOL_BAD_RANGE : 0;
-}
-
-/* Whether the machine was built with all that DEV_SETUP asks for. */
-static bool has(uint32_t setup)
-{
-    uint32_t flags = trial_parameter(PARAM_FLAGS), model = trial_parameter(PARAM_MODEL);
-    uint32_t known = 0x01000003 | (flags & FLAG_BUGS ? 0x7f00 : 0)
-        | (flags & FLAG_DELAYS ? 0x70000 : 0) | (flags & FLAG_VISIBLE ? 0x02000000 : 0);
-    return !(setup & ~known) && (model > 3 || model == (setup & 3));
-}
-
-static void counters(uint32_t hart, uint32_t *to)
-{
-    for (uint32_t i = 0; i < SOC_EVENTS; i++)
-        *to++ = trial_peek(hart, i);
-    for (uint32_t i = SOC_PEEK_PC; i <= SOC_PEEK_BUS_WAIT; i++)
-        *to++ = trial_peek(hart, i);
-}
-
-/* How many words a request has: of what is shorter or longer the length is wrong. */
-static bool right_length(uint32_t type, uint32_t count)
-{
-    switch (type) {
-    case PROTOCOL_RESET:
-    case PROTOCOL_READ:
-    case PROTOCOL_RUN:
-        return count == 2;
-    case PROTOCOL_STATE:
-    case PROTOCOL_STOP:
-        return count == 0;
-    case PROTOCOL_COUNTERS:
-    case PROTOCOL_SOURCE:
-        return count == 1;
-    case PROTOCOL_LOAD:
-        return count >= 1;
-    default:
-        return true;
-    }
-}
-
-enum protocol_status runner_request(struct runner *r, uint32_t type, uint32_t *payload,
-                                    uint32_t *count)
-{
-    uint32_t words = *count, why;
-    *count = 0;
-    if (!right_length(type, words))
-        return STATUS_LENGTH;
-    switch (type) {
-    case PROTOCOL_RESET:
-        if (!has(payload[0]))
-            return bad(payload, count, 0, PROTOCOL_BAD_VALUE);
-        begin(r);
-        trial_reset(payload[0], payload[1]);
-        r->ready = true;
-        payload[0] = ++r->run;
-        *count = 1;
-        return STATUS_OK;
-    case PROTOCOL_LOAD:
-        if (r->phase != PHASE_RESET)
-            return STATUS_STATE;
-        if ((why = bad_address(payload[0], words - 1)))
-            return bad(payload, count, 0, why);
-        trial_load(payload[0], payload + 1, words - 1);
-        return STATUS_OK;
-    case PROTOCOL_READ:
-        if (r->phase != PHASE_RESET)
-            return STATUS_STATE;
-        if (payload[1] > PROTOCOL_PAYLOAD)
-            return bad(payload, count, 1, PROTOCOL_BAD_RANGE);
-        if ((why = bad_address(payload[0], payload[1])))
-            return bad(payload, count, 0, why);
-        *count = payload[1];
-        trial_read(payload[0], payload, payload[1]);
-        return STATUS_OK;
-    case PROTOCOL_RUN:
-        if (r->phase == PHASE_DONE || r->sourcing || (r->phase == PHASE_RESET && !r->ready))
-            return STATUS_STATE;
-        r->limit_low = payload[0];
-        r->limit_high = payload[1];
-        r->phase = PHASE_RUNNING;
-        r->flags = 0;
-        r->ready = false;
-        trial_run(true);
-        return STATUS_OK;
-    case PROTOCOL_STATE:
-        payload[0] = r->run;
-        payload[1] = r->phase;
-        payload[2] = r->cycle_low;
-        payload[3] = r->cycle_high;
-        payload[4] = trial_harts_done();
-        payload[5] = r->next.word;
-        payload[6] = r->acknowledged.word;
-        payload[8] = usb_errors();
-        *count = sizeof(struct protocol_state) / 4;
-        return STATUS_OK;
-    case PROTOCOL_STOP:
-        trial_run(false);
-        if (r->phase == PHASE_RUNNING || r->phase == PHASE_LIMIT)
-            end(r, PHASE_RESET, PROTOCOL_CAPTURE_END);
-        r->phase = PHASE_RESET;
-        return STATUS_OK;
-    case PROTOCOL_COUNTERS:
-        if (payload[0] >= trial_parameter(PARAM_HARTS))
-            return bad(payload, count, 0, PROTOCOL_BAD_VALUE);
-        counters(payload[0], payload);
-        *count = SOC_EVENTS + SOC_PEEK_BUS_WAIT - SOC_PEEK_PC + 1;
-        return STATUS_OK;
-    case PROTOCOL_ECHO:
-        *count = words;
-        return STATUS_OK;
-    case PROTOCOL_SOURCE:
-        begin(r);
-        r->sourcing = true;
-        r->source = payload[0];
-        r->phase = PHASE_RUNNING;
-        payload[0] = ++r->run;
-        *count = 1;
-        return STATUS_OK;
-    default:
-        return STATUS_TYPE;
-    }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The test runner: requests that concern the machine, and the stream that it captures.
+/* The test runner: runs of the machine, and the stream that it captures.
  *
  * The stream goes through a ring of words. Three places in it, counted from the run's first word:
  * what the host has acknowledged, what goes next, and how far the ring is filled. What is not
@@ -29,18 +29,23 @@ struct runner {
     bool ready;                 /* RESET came: it can run */
     bool sourcing;              /* words come from SOURCE, */
     uint32_t source;            /* so many still */
-    uint32_t cycle_low, cycle_high, limit_low, limit_high;
+    uint32_t cycle_low, cycle_high;
+    struct protocol_run limit;
 };
 
 /* Machine in reset, nothing captured. */
 void runner_start(struct runner *r, uint32_t *ring, uint32_t window);
 
-/* Does a request. Its payload is replaced by the answer's, count by the length of that. */
-enum protocol_status runner_request(struct runner *r, uint32_t type, uint32_t *payload,
-                                    uint32_t *count);
+/* A new run, of the machine, which is in reset, or of so many words 0, 1, …: its number. */
+uint32_t runner_reset(struct runner *r, uint32_t setup, uint32_t seed);
+uint32_t runner_source(struct runner *r, uint32_t words);
+
+/* Starts it, or goes on, up to a limit. False: not in this phase. */
+bool runner_run(struct runner *r, const struct protocol_run *limit);
+void runner_stop(struct runner *r);
 
 /* False: that cannot be. */
-bool runner_acknowledge(struct runner *r, const uint32_t *payload, uint32_t count);
+bool runner_acknowledge(struct runner *r, const struct protocol_ack *ack);
 
 /* All that is not acknowledged goes again. */
 void runner_again(struct runner *r);
@@ -48,7 +53,8 @@ void runner_again(struct runner *r);
 /* Reads the capture, looks at the limit. Resting: no message of the stream is on its way. */
 void runner_poll(struct runner *r, bool resting);
 
-/* The next piece of the stream: run, place and flags, words. False: there is nothing to send. */
-bool runner_stream(struct runner *r, uint32_t place[3], const uint32_t **body, uint32_t *words);
+/* The next piece of the stream: what it begins with, words. False: there is nothing to send. */
+bool runner_stream(struct runner *r, struct protocol_capture *capture, const uint32_t **body,
+                   uint32_t *words);
 
 #endif

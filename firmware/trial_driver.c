@@ -47,7 +47,7 @@ void trial_reset(uint32_t setup, uint32_t seed)
 
 void trial_run(bool run)
 {
-    set(DEV_RUN, run);
+    set(DEV_RUN, FIELD_PUT(DEV_RUN_HARTS, run));
 }
 
 uint32_t trial_cycle(void)
@@ -57,12 +57,12 @@ uint32_t trial_cycle(void)
 
 uint32_t trial_harts_done(void)
 {
-    return get(DEV_DONE) & 0xffff;
+    return FIELD_GET(get(DEV_DONE), DEV_DONE_HARTS);
 }
 
 bool trial_is_done(void)
 {
-    return get(DEV_DONE) >> 31;
+    return get(DEV_DONE) & DEV_DONE_ALL;
 }
 
 void trial_load(uint32_t address, const uint32_t *words, uint32_t count)
@@ -81,7 +81,7 @@ void trial_read(uint32_t address, uint32_t *words, uint32_t count)
 
 uint32_t trial_peek(uint32_t hart, uint32_t which)
 {
-    set(DEV_PEEK, hart << 8 | which);
+    set(DEV_PEEK, FIELD_PUT(DEV_PEEK_HART, hart) | FIELD_PUT(DEV_PEEK_WHAT, which));
     return get(DEV_PEEK_DATA);
 }
 

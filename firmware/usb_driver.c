@@ -15,17 +15,17 @@ static void set(uint32_t offset, uint32_t value)
 
 void usb_attach(bool attach)
 {
-    set(USB_CONTROL, attach);
+    set(USB_CONTROL, FIELD_PUT(USB_CONTROL_ATTACH, attach));
 }
 
 bool usb_attached(void)
 {
-    return get(USB_CONTROL) & 1;
+    return get(USB_CONTROL) & USB_CONTROL_ATTACH;
 }
 
 void usb_set_address(uint32_t address)
 {
-    set(USB_ADDRESS, address);
+    set(USB_ADDRESS, FIELD_PUT(USB_ADDRESS_DEVICE, address));
 }
 
 uint32_t usb_errors(void)
@@ -44,11 +44,11 @@ uint32_t usb_events(void)
 bool usb_read_setup(struct usb_setup *setup)
 {
     uint32_t low = get(USB_SETUP0), high = get(USB_SETUP1);
-    setup->type    = low;
-    setup->request = low >> 8;
-    setup->value   = low >> 16;
-    setup->index   = high;
-    setup->length  = high >> 16;
+    setup->type    = FIELD_GET(low, USB_SETUP0_TYPE);
+    setup->request = FIELD_GET(low, USB_SETUP0_REQUEST);
+    setup->value   = FIELD_GET(low, USB_SETUP0_VALUE);
+    setup->index   = FIELD_GET(high, USB_SETUP1_INDEX);
+    setup->length  = FIELD_GET(high, USB_SETUP1_LENGTH);
     return !(get(USB_EVENTS) & USB_EVENT_SETUP);
 }
 
@@ -67,7 +67,7 @@ void usb_ep0_give(const uint8_t *bytes, uint32_t length, bool data1)
             word = 0;
         }
     }
-    set(USB_EP0_IN, length | (data1 ? USB_TOGGLE : 0) | USB_ARM);
+    set(USB_EP0_IN, FIELD_PUT(USB_LENGTH, length) | FIELD_PUT(USB_TOGGLE, data1) | USB_ARM);
 }
 
 void usb_ep0_stall(void)
@@ -79,7 +79,7 @@ void usb_ep0_stall(void)
 int usb_out_length(void)
 {
     uint32_t out = get(USB_OUT);
-    return out & USB_FULL ? (int)(out & USB_LENGTH) : -1;
+    return out & USB_FULL ? (int)FIELD_GET(out, USB_LENGTH) : -1;
 }
 
 uint32_t usb_out_copy(uint32_t *to, uint32_t words, uint32_t crc)
@@ -137,7 +137,7 @@ void usb_in_word(uint32_t at, uint32_t word)
 
 void usb_in_send(uint32_t words)
 {
-    set(USB_IN, 4 * words | USB_ARM);
+    set(USB_IN, FIELD_PUT(USB_LENGTH, 4 * words) | USB_ARM);
 }
 
 void usb_out_reset(void)

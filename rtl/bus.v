@@ -109,7 +109,7 @@ module bus #(
     output wire                 ipi_data_o,
     input  wire                 ipi_data_i,
 
-    output wire [NHARTS*6-1:0]  events_o, // of each hart EVENT 40 to 45
+    output wire [NHARTS*(`EVENTS-`EVENT_BUS_WAIT)-1:0] events_o, // of each hart, from there on
     output wire [NHARTS*3-1:0]  wait_o    // of each hart why its request waits: BUS_WAIT_* below
 );
     localparam HW = NHARTS > 1 ? $clog2(NHARTS) : 1;
@@ -460,13 +460,16 @@ module bus #(
     wire [NHARTS-1:0]  waits = bus_valid_i & ~bus_ready_o;
     reg                came, owned, early; // a line, from another cache, before an older one
     reg [NHARTS-1:0]   behind;
-    reg [NHARTS*6-1:0] events;
+    localparam W_EVENTS = `EVENTS - `EVENT_BUS_WAIT;
+    reg [NHARTS*W_EVENTS-1:0] events;
+    reg [`EVENTS-1:`EVENT_BUS_WAIT] of_hart;
     always @* begin
         came   = 1'b0;
         owned  = 1'b0;
         early  = 1'b0;
         behind = {NHARTS{1'b0}};
-        events = {NHARTS*6{1'b0}};
+        events = {NHARTS*W_EVENTS{1'b0}};
+        of_hart = {W_EVENTS{1'b0}};
         if (|fill_may)
             for (e = 0; e < TXNS; e = e + 1)
                 if (fill_grant[e] && t_cmd[e*2 +: 2] != `BUS_UPG) begin
@@ -479,10 +482,15 @@ module bus #(
                 if (mem_behind_tag_i == e[2:0])
                     behind[t_hart[e*HW +: HW]] = 1'b1;
         if (|bus_valid_i || came || mem_behind_i)
-            for (h = 0; h < NHARTS; h = h + 1)
-                events[h*6 +: 6] = {early && fill_start[h], behind[h],
-                    came && !owned && fill_start[h], came && owned && fill_start[h],
-                    waits[h] && conflict[h], waits[h]};
+            for (h = 0; h < NHARTS; h = h + 1) begin
+                of_hart[`EVENT_BUS_WAIT]            = waits[h];
+                of_hart[`EVENT_BUS_CONFLICT]        = waits[h] && conflict[h];
+                of_hart[`EVENT_FROM_CACHE]          = came && owned && fill_start[h];
+                of_hart[`EVENT_FROM_MEMORY]         = came && !owned && fill_start[h];
+                of_hart[`EVENT_MEMORY_BEHIND_WRITE] = behind[h];
+                of_hart[`EVENT_DATA_OUT_OF_ORDER]   = early && fill_start[h];
+                events[h*W_EVENTS +: W_EVENTS] = of_hart;
+            end
     end
     assign events_o = events;
 

@@ -2,9 +2,13 @@
 // A hart's cache: set-associative, MESI, write-back, misses outstanding, transactions, LR and SC.
 //
 // One operation at a time has the arrays: a snoop, a fill, a request of the load/store unit, in
-// turn. In the first cycle (state_q = IDLE) it is taken and tags and words are read; in the second
-// (ACT) all is decided and all states change; lines are then copied word by word (STREAM): to the
-// write-back buffer, from a fill, or both. PROTOCOL.md has the rules.
+// turn. In the first cycle it is taken and tags and words are read; in the second all is decided
+// and all states change; lines are then copied word by word: to the write-back buffer, from a fill,
+// or both. PROTOCOL.md has the rules.
+//
+// Its parts, each in a file cache_* of its own, meet here: whose turn it is (turn), what he does
+// (request, snoop, fill), the lines (array, states, tx, hold), the way to the bus (mshr, writeback,
+// port), what is counted (events).
 `default_nettype none
 `include "soc.vh"
 `include "check.vh"
@@ -69,7 +73,7 @@ module cache #(
     output wire        fill_done_o,
     output wire [1:0]  fill_done_id_o,
 
-    output wire [17:0] events_o      // bit 0 is event 22, HIT
+    output wire [`EVENT_TX_CAPACITIES:`EVENT_HIT] events_o
 );
 
     localparam W_BEAT = $clog2(LINE_WORDS);
@@ -80,433 +84,215 @@ module cache #(
     localparam W_TAG  = W_LINE - $clog2(SETS);
     localparam W_WAY  = WAYS > 1 ? $clog2(WAYS) : 1;
     localparam W_SLOT = $clog2(WB_DEPTH + 1);
-    localparam W_INDEX = W_SET + W_WAY;            // a line by set and way
-    localparam LINES  = 1 << W_INDEX;              // some are not there where SETS or WAYS is 1
-    localparam [WAYS-1:0] NO_WAY = 0, WAY_0 = 1;
-    localparam [W_WAY-1:0] LAST_WAY = WAYS[W_WAY-1:0] - 1'b1;
+    localparam LINES  = 1 << W_SET + W_WAY;        // some are not there where SETS or WAYS is 1
+    localparam [WAYS-1:0] NO_WAY = 0;
 
-    localparam [1:0] IDLE = 2'd0, ACT = 2'd1, STREAM = 2'd2;
-    localparam [1:0] SNOOP = 2'd0, FILL = 2'd1, REQUEST = 2'd2;
+    // ---- Who has the arrays.
+    wire [W_LINE-1:0] snp_line = snp_addr_i[31:OFFSET];
+    wire              idle, act, act_snoop, act_fill, act_request, take_fill, take_request;
+    wire              kind_snoop;
+    wire [W_LINE-1:0] take_line, line;
+    wire [1:0]        cmd;
+    wire [W_SET-1:0]  set = line[W_SET-1:0] & SET;
+    wire              stream, stream_last, stream_copy, stream_fill;
+    wire [W_WAY-1:0]  stream_way;
+    wire [W_BEAT-1:0] stream_beat, next_beat;
 
-    // What has the arrays.
-    reg [1:0]        state_q, kind_q; // kind_q stays when it is over: the next in turn is preferred
-    reg [W_LINE-1:0] line_q;
-    reg [W_BEAT-1:0] word_q;
-    reg [3:0]        op_q, be_q;      // REQUEST
-    reg [31:0]       data_q, compare_q;
-    reg [4:0]        amo_q;
-    reg              tx_q;
-    reg [1:0]        cmd_q;           // SNOOP, FILL
-    reg [1:0]        fill_id_q;
-    reg [W_WAY-1:0]  fill_way_q;
-    reg              fill_shared_q, fill_prefetch_q;
-    reg [W_WAY-1:0]  stream_way_q;
-    reg [W_BEAT-1:0] stream_beat_q;
-    reg              stream_copy_q, stream_fill_q;
-
-    // States of the lines: I 000, S 100, E 110, M 111; read and write set of the transaction.
-    reg [LINES-1:0] valid_q, exclusive_q, dirty_q, read_set_q, write_set_q;
-    reg [1:0]       doomed_q;
-
-    // For bugs alone.
-    reg [LINES-1:0]   prefetched_q;   // PREFETCH_STALE: lines that a prefetch brought
-    reg [W_INDEX-1:0] last_q;         // TX_ABORT_LEAKS: the line written last
-    wire [LINES-1:0]  second_piece;   // TX_TWO_PIECES: half of the lines
-    genvar g;
-    generate for (g = 0; g < LINES; g = g + 1) begin : pieces
-        assign second_piece[g] = ^g[W_INDEX-1:0];
-    end endgenerate
-
-    reg              ack_q, ack_shared_q, ack_data_q;
-    reg              inv_q, change_q, fill_done_q;
-    reg [W_LINE-1:0] inv_line_q;
-    reg [1:0]        fill_done_id_q;
-    reg [1:0]        fill_retry_q;    // cycles until a fill that found no place tries again
-    reg              wb_full_q;       // the reason was the write-back buffer
-
-    wire act = state_q == ACT;
-    wire act_request = act && kind_q == REQUEST;
-    wire act_snoop = act && kind_q == SNOOP;
-    wire act_fill = act && kind_q == FILL;
-    wire stream = state_q == STREAM;
-    wire stream_last = stream && stream_beat_q == {W_BEAT{1'b1}};
-
-    // ---- Who is next. After a snoop a fill is preferred, then a request; and so on in a circle.
-    wire              ready;          // a fill is complete
+    wire              ready;           // a fill is complete
     wire [1:0]        ready_id;
     wire [W_LINE-1:0] ready_line;
     wire [1:0]        ready_cmd;
     wire [W_WAY-1:0]  ready_way;
     wire              ready_shared, ready_prefetch;
-    wire              supply_busy;
 
-    wire [W_LINE-1:0] snp_line = snp_addr_i[31:OFFSET];
-    wire [W_LINE-1:0] req_line = req_addr_i[31:OFFSET];
-    wire              held, held_by_lr, snoop_held; // cache_hold.v
+    // What a request does, a snoop, a fill: see their ports.
+    wire done, ask, ask_read, ask_prefetch, reads, writes, writes_tx, clean_write, flush, drop;
+    wire push, clean, used, used_write, lr, sc, sc_failed, commit, commit_half, abort;
+    wire request_change, lost_reservation, lost_atomic;
+    wire [W_BEAT-1:0] write_word;
+    wire [31:0]       write_data;
+
+    wire snoop_hides, conflict, snoop_hit, snoop_shares, snoop_wants, snoop_takes, wrong_way;
+    wire supply_copy, supply_slot, supply_busy, ack_pending;
+
+    wire fill_line, fill_go, fill_write, fill_placed, replace, fill_push, capacity;
+    wire fill_exclusive, fill_prefetch, fill_retry, fill_full;
+    wire [1:0]        fill_id;
+    wire [W_WAY-1:0]  fill_way;
+
+    // The line that is held.
+    wire held, held_by_lr, snoop_held;
     wire [W_LINE-1:0] held_line;
-    wire [W_WAY-1:0]  held_way_id;
-    wire snoop_can = snp_valid_i && !snoop_held && !supply_busy && !ack_q;
-    wire fill_can = ready && fill_retry_q == 2'd0;
-    wire idle = state_q == IDLE;
-    wire pick_snoop = idle && snoop_can
-                      && (kind_q == REQUEST || !req_valid_i && (kind_q == FILL || !fill_can));
-    wire pick_fill = idle && fill_can
-                     && (kind_q == SNOOP || !snoop_can && (kind_q == REQUEST || !req_valid_i));
-    wire pick_request = idle && (kind_q == FILL || !fill_can && (kind_q == SNOOP || !snoop_can));
-    wire take_request = pick_request && req_valid_i;
-    assign req_ready_o = pick_request;
-    assign snp_ready_o = pick_snoop;
+    wire [W_WAY-1:0]  held_way;
 
-    wire [W_LINE-1:0] pick_line = pick_snoop ? snp_line : pick_fill ? ready_line : req_line;
-
-    // ---- The arrays.
-    wire [W_SET-1:0] set = line_q[W_SET-1:0] & SET;
-    wire             start;            // a line will be copied
-    wire [31:0]      write_data;
-    wire [W_WAY-1:0] act_way;          // the way that is written or copied
-    wire [W_WAY-1:0] fill_way;
-    wire [31:0]      fill_word;
-    wire [W_INDEX-1:0] set_index = {set, {W_WAY{1'b0}}};
-    wire [WAYS-1:0]  set_valid = valid_q[set_index +: WAYS];
-    wire [WAYS-1:0]  match;
     wire [W_WAY-1:0] hit_way;
-    wire [31:0]      hit_word, copy_word;
+    wire [W_WAY-1:0] act_way = stream ? stream_way : act_fill ? fill_way : hit_way;
+    wire start = push || supply_copy || fill_write; // a line will be copied
+    cache_turn #(.W_LINE(W_LINE), .W_WAY(W_WAY), .W_BEAT(W_BEAT)) turn (
+        .clk_i(clk_i), .rst_i(rst_i),
+        .snoop_i(snp_valid_i && !snoop_held && !supply_busy && !ack_pending),
+        .snoop_line_i(snp_line), .snoop_cmd_i(snp_cmd_i),
+        .fill_i(ready && !fill_retry), .fill_line_i(ready_line), .fill_cmd_i(ready_cmd),
+        .request_i(req_valid_i), .request_line_i(req_addr_i[31:OFFSET]),
+        .take_snoop_o(snp_ready_o), .take_fill_o(take_fill), .take_request_o(take_request),
+        .request_ready_o(req_ready_o), .take_line_o(take_line),
+        .idle_o(idle), .act_o(act), .act_snoop_o(act_snoop), .act_fill_o(act_fill),
+        .act_request_o(act_request), .snoop_o(kind_snoop), .line_o(line), .cmd_o(cmd),
+        .start_i(start), .start_way_i(act_way),
+        .start_copy_i(push || supply_copy || fill_push),
+        .stream_o(stream), .stream_last_o(stream_last), .stream_way_o(stream_way),
+        .stream_beat_o(stream_beat), .stream_copy_o(stream_copy), .stream_fill_o(stream_fill),
+        .next_beat_o(next_beat)
+    );
+
+    // ---- The lines: tags and words, states, marks of the transaction, the one that is held.
+    wire [31:0]      fill_word, hit_word, copy_word;
+    wire [WAYS-1:0]  match, set_valid, set_dirty, set_read, set_written;
     wire [W_TAG-1:0] victim_tag;
-    wire write_line = stream && stream_fill_q;
-    wire write_tag;
+    wire             write_line = stream && stream_fill;
     cache_array #(
         .W_SET(W_SET), .W_TAG(W_TAG), .WAYS(WAYS), .W_WAY(W_WAY), .W_BEAT(W_BEAT)
     ) arrays (
         .clk_i(clk_i), .rst_i(rst_i),
-        .read_i(pick_snoop || pick_fill || take_request),
+        .read_i(snp_ready_o || take_fill || take_request),
         .read_word_i(start || stream && !stream_last),
-        .read_set_i(idle ? pick_line[W_SET-1:0] & SET : set),
-        .read_beat_i(idle ? req_addr_i[OFFSET-1:2]
-                     : start ? {W_BEAT{1'b0}} : stream_beat_q + 1'b1),
-        .look_i(act), .tag_i(line_q[W_LINE-1 -: W_TAG]), .set_i(set), .valid_i(set_valid),
+        .read_set_i(idle ? take_line[W_SET-1:0] & SET : set),
+        .read_beat_i(idle ? req_addr_i[OFFSET-1:2] : next_beat),
+        .look_i(act), .tag_i(line[W_LINE-1 -: W_TAG]), .set_i(set), .valid_i(set_valid),
         .match_o(match), .hit_way_o(hit_way), .hit_word_o(hit_word),
-        .look_way_i(act_fill || stream), .way_i(stream ? stream_way_q : fill_way),
+        .look_way_i(act_fill || stream), .way_i(stream ? stream_way : fill_way),
         .tag_o(victim_tag), .word_o(copy_word),
-        .write_way_i(act_way), .write_tag_i(write_tag),
+        .write_way_i(act_way), .write_tag_i(fill_write),
         .write_word_i(write_line || writes),
-        .write_beat_i(write_line ? stream_beat_q : word_q),
+        .write_beat_i(write_line ? stream_beat : write_word),
         .write_data_i(write_line ? fill_word : write_data)
     );
-    wire [W_INDEX-1:0] hit_index = {set, hit_way};
-    reg hit, hit_exclusive, hit_dirty, hit_read_set, hit_write_set;
-    always @* begin
-        hit = 1'b0;
-        hit_exclusive = 1'b0;
-        hit_dirty = 1'b0;
-        hit_read_set = 1'b0;
-        hit_write_set = 1'b0;
-        if (match != NO_WAY) begin
-            hit = 1'b1;
-            hit_exclusive = exclusive_q[hit_index];
-            hit_dirty = dirty_q[hit_index];
-            hit_read_set = TM != 0 && read_set_q[hit_index];
-            hit_write_set = TM != 0 && write_set_q[hit_index];
-        end
-    end
 
-    // ---- Where does a fill go? Into a way that may go and is free, or else was not marked by the
-    // transaction, or else any; in turn.
-    wire fill_line = act_fill && cmd_q != `BUS_UPG;
-    wire [WAYS-1:0] keep;              // an UPG of it was granted
-    reg  [WAYS-1:0] may_go, marked, among;
-    reg  [W_WAY-1:0] turn_q, victim_way;
-    reg  [W_INDEX-1:0] victim_index;
-    reg  victim_valid, victim_write_set, victim_dirty, victim_marked;
-    integer w;
-    always @* begin
-        may_go = NO_WAY;
-        marked = NO_WAY;
-        among = NO_WAY;
-        victim_way = {W_WAY{1'b0}};
-        victim_index = {W_INDEX{1'b0}};
-        victim_valid = 1'b0;
-        victim_write_set = 1'b0;
-        victim_dirty = 1'b0;
-        victim_marked = 1'b0;
-        if (fill_line) begin
-            may_go = ~keep;
-            if (held && (held_line[W_SET-1:0] & SET) == set)
-                may_go = may_go & ~(WAY_0 << held_way_id);
-            if (TM != 0)
-                marked = read_set_q[set_index +: WAYS] | write_set_q[set_index +: WAYS];
-            among = (may_go & ~set_valid) != NO_WAY ? may_go & ~set_valid
-                    : (may_go & ~marked) != NO_WAY ? may_go & ~marked : may_go;
-            for (w = WAYS - 1; w >= 0; w = w - 1)
-                if (among[w])
-                    victim_way = w[W_WAY-1:0];
-            if (WAYS > 1 && among[turn_q])
-                victim_way = turn_q;
-            victim_index = {set, victim_way};
-            victim_valid = valid_q[victim_index];
-            victim_write_set = TM != 0 && victim_valid && write_set_q[victim_index];
-            victim_dirty = victim_valid && dirty_q[victim_index] && !victim_write_set
-                           && !(bug_i == `BUG_VICTIM_DROPPED && !wb_empty);
-            victim_marked = victim_write_set || TM != 0 && victim_valid && read_set_q[victim_index]
-                                                && bug_i != `BUG_TX_READS_LOST;
-        end
-    end
+    wire hit = match != NO_WAY;
+    wire hit_exclusive, hit_dirty, hit_prefetched, hit_read_set, hit_write_set, first_clean;
+    wire forget; // the transaction loses its marks
+    wire [LINES-1:0] gone;
+    cache_states #(.W_SET(W_SET), .WAYS(WAYS), .W_WAY(W_WAY), .LINES(LINES)) states (
+        .clk_i(clk_i), .rst_i(rst_i), .bug_i(bug_i),
+        .act_i(act), .set_i(set), .set_valid_o(set_valid), .set_dirty_o(set_dirty),
+        .first_clean_o(first_clean),
+        .hit_i(hit), .hit_way_i(hit_way), .exclusive_o(hit_exclusive), .dirty_o(hit_dirty),
+        .prefetched_o(hit_prefetched),
+        .write_i(writes), .write_clean_i(clean_write), .clean_i(clean), .share_i(snoop_shares),
+        .take_i(snoop_wants), .drop_i(drop || snoop_takes),
+        .drop_first_i(snoop_takes && wrong_way),
+        .fill_i(fill_placed), .fill_way_i(fill_way), .fill_exclusive_i(fill_exclusive),
+        .fill_dirty_i(cmd == `BUS_GETM), .fill_prefetch_i(fill_prefetch),
+        .forget_i(forget), .gone_i(gone)
+    );
+    cache_tx #(.W_SET(W_SET), .WAYS(WAYS), .W_WAY(W_WAY), .LINES(LINES), .TM(TM)) transaction (
+        .clk_i(clk_i), .rst_i(rst_i), .bug_i(bug_i),
+        .act_i(act), .set_i(set), .set_read_o(set_read), .set_written_o(set_written),
+        .hit_i(hit), .hit_way_i(hit_way), .read_o(hit_read_set), .written_o(hit_write_set),
+        .read_i(reads), .write_i(writes), .write_tx_i(writes_tx),
+        .early_i(snoop_hit && hit_write_set),
+        .fill_i(fill_write), .fill_way_i(fill_way),
+        .commit_i(commit), .commit_half_i(commit_half), .abort_i(abort), .conflict_i(conflict),
+        .snoop_i(act_snoop), .capacity_i(capacity), .forget_o(forget), .gone_o(gone),
+        .doomed_o(tx_doomed_o)
+    );
+    cache_hold #(.W_LINE(W_LINE), .W_WAY(W_WAY)) holder (
+        .clk_i(clk_i), .rst_i(rst_i), .line_i(line), .way_i(act_way),
+        .fill_i(fill_go && !fill_prefetch), .fill_write_i(cmd != `BUS_GETS),
+        .clean_i(clean), .lr_i(lr), .sc_i(sc || lost_reservation), .used_i(used),
+        .used_write_i(used_write), .release_i(forget),
+        .snoop_i(snp_valid_i), .snoop_line_i(snp_line),
+        .held_o(held), .held_line_o(held_line), .held_way_o(held_way), .reserved_o(held_by_lr),
+        .snoop_held_o(snoop_held)
+    );
+
+    // ---- Line `look` is looked up in misses and write-backs, and is the one that is lost.
     wire [W_LINE-1:0] victim_line;
     generate if (SETS > 1) begin : sets
         assign victim_line = {victim_tag, set};
     end else begin : one_set
         assign victim_line = victim_tag;
     end endgenerate
-
-    // ---- Misses and write-backs: line `look` is looked up in both.
-    wire [W_LINE-1:0] look = fill_line ? victim_line : line_q;
+    wire [W_LINE-1:0] look = fill_line ? victim_line : line;
+    wire lost = drop || snoop_takes || replace;
     wire mshr_hit, mshr_granted_upg, mshr_waiting_upg, mshr_full, mshr_busy, mshr_waits;
     wire [WB_DEPTH-1:0] wb_pending, wb_any, wb_freed;
+    wire [WAYS-1:0] keep; // an UPG of it was granted
     wire wb_room, wb_empty;
     wire wb_hit = wb_pending != {WB_DEPTH{1'b0}};
 
-    // ---- A request.
-    wire done, ask, ask_read, ask_prefetch, reads, writes, clean_write, flush, drop, push, clean;
-    wire used, used_write, lr, sc, sc_failed, commit, commit_half, abort, request_change;
-    wire lost, drop_write_set, lost_reservation, lost_atomic; // see below
+    // ---- What acts.
     cache_request #(.W_LINE(W_LINE), .W_BEAT(W_BEAT), .TM(TM)) request (
         .clk_i(clk_i), .rst_i(rst_i), .bug_i(bug_i),
-        .act_i(act_request), .op_i(op_q), .line_i(line_q), .word_i(word_q), .be_i(be_q),
-        .data_i(data_q), .compare_i(compare_q), .amo_i(amo_q), .tx_i(tx_q),
+        .take_i(take_request), .op_i(req_op_i), .word_i(req_addr_i[OFFSET-1:2]), .be_i(req_be_i),
+        .data_i(req_data_i), .compare_i(req_compare_i), .amo_i(req_amo_i), .tx_i(req_tx_i),
+        .act_i(act_request), .line_i(line),
         .hit_i(hit), .exclusive_i(hit_exclusive), .dirty_i(hit_dirty), .read_set_i(hit_read_set),
         .write_set_i(hit_write_set), .hit_word_i(hit_word), .upg_granted_i(mshr_granted_upg),
         .another_waits_i(mshr_waits && !mshr_hit), .wb_room_i(wb_room),
-        .doomed_i(doomed_q != 2'd0),
+        .doomed_i(tx_doomed_o != 2'd0),
         .done_o(done), .rsp_data_o(rsp_data_o), .rsp_written_o(rsp_written_o), .ask_o(ask),
         .ask_read_o(ask_read), .ask_prefetch_o(ask_prefetch), .reads_o(reads), .writes_o(writes),
-        .clean_write_o(clean_write), .write_data_o(write_data), .flush_o(flush), .drop_o(drop),
-        .push_o(push), .clean_o(clean), .used_o(used), .used_write_o(used_write), .lr_o(lr),
+        .writes_tx_o(writes_tx), .clean_write_o(clean_write), .write_word_o(write_word),
+        .write_data_o(write_data), .flush_o(flush), .drop_o(drop), .push_o(push),
+        .clean_o(clean), .used_o(used), .used_write_o(used_write), .lr_o(lr),
         .sc_o(sc), .sc_failed_o(sc_failed), .commit_o(commit), .commit_half_o(commit_half),
         .abort_o(abort), .change_o(request_change),
-        .lost_i(lost), .lost_line_i(look), .lost_snoop_i(act_snoop), .forget_i(drop_write_set),
+        .lost_i(lost), .lost_line_i(look), .lost_snoop_i(act_snoop), .forget_i(forget),
         .lost_reservation_o(lost_reservation), .lost_atomic_o(lost_atomic)
     );
     wire alloc = ask && !mshr_hit && !mshr_full;
     assign rsp_valid_o = act_request;
     assign rsp_done_o = done;
 
-    // ---- A snoop. Lines of the write set are not there for it.
-    reg snoop_hides, conflict, snoop_hit, snoop_takes, snoop_shares, supply_copy, supply_slot;
-    reg wrong_way;
-    always @* begin
-        snoop_hides = 1'b0;
-        conflict = 1'b0;
-        snoop_hit = 1'b0;
-        snoop_takes = 1'b0;
-        snoop_shares = 1'b0;
-        supply_copy = 1'b0;
-        supply_slot = 1'b0;
-        wrong_way = 1'b0;
-        if (act_snoop) begin
-            snoop_hides = hit_write_set && bug_i != `BUG_TX_EARLY;
-            conflict = snoop_hides
-                       || hit_read_set && !hit_write_set && cmd_q != `BUS_GETS
-                          && bug_i != `BUG_TX_TWO_MOMENTS
-                          && !(bug_i == `BUG_TX_LATE_CONFLICT && tx_ending_i);
-            snoop_hit = hit && !snoop_hides;
-            snoop_shares = snoop_hit && cmd_q == `BUS_GETS;
-            snoop_takes = snoop_hit && cmd_q != `BUS_GETS
-                          && !(bug_i == `BUG_PREFETCH_STALE && prefetched_q[hit_index]
-                               && !hit_dirty);
-            supply_copy = snoop_hit && hit_dirty;
-            supply_slot = !supply_copy && wb_hit && bug_i != `BUG_EVICT_SNOOP;
-            wrong_way = bug_i == `BUG_WRONG_WAY && WAYS > 1 && hit_way == LAST_WAY
-                        && valid_q[set_index] && !dirty_q[set_index];
-        end
-    end
-
-    // ---- A fill. It waits while another line is held, while all ways must stay, while the
-    // write-back buffer has no room for its victim.
-    reg fill_behind, fill_needs_room, fill_go, replace, fill_push;
-    always @* begin
-        fill_behind = 1'b0;
-        fill_needs_room = 1'b0;
-        fill_go = 1'b0;
-        replace = 1'b0;
-        fill_push = 1'b0;
-        if (act_fill) begin
-            fill_behind = held && !held_by_lr && !fill_prefetch_q && held_line != line_q;
-            fill_needs_room = victim_dirty && !wb_room;
-            fill_go = !fill_behind && (!fill_line || may_go != NO_WAY && !fill_needs_room);
-            replace = fill_go && victim_valid;
-            fill_push = replace && victim_dirty;
-        end
-    end
-    wire fill_exclusive = cmd_q != `BUS_GETS || !fill_shared_q;
-    assign fill_way = fill_line ? victim_way : fill_way_q;
-    wire [W_INDEX-1:0] fill_index = {set, fill_way};
-    assign write_tag = fill_go && fill_line;
-
-    assign act_way = stream ? stream_way_q : act_fill ? fill_way : hit_way;
-    assign start = push || supply_copy || fill_go && fill_line;
-
-    // ---- What follows from all three. A line that is lost is `look`.
-    assign lost = drop || snoop_takes || replace;
-    wire capacity = TM != 0 && replace && victim_marked;
-    assign drop_write_set = conflict || capacity || abort;
-
-    cache_hold #(.W_LINE(W_LINE), .W_WAY(W_WAY)) holder (
-        .clk_i(clk_i), .rst_i(rst_i), .line_i(line_q), .way_i(act_way),
-        .fill_i(fill_go && !fill_prefetch_q), .fill_write_i(cmd_q != `BUS_GETS),
-        .clean_i(clean), .lr_i(lr), .sc_i(sc || lost_reservation), .used_i(used),
-        .used_write_i(used_write), .release_i(drop_write_set),
-        .snoop_i(snp_valid_i), .snoop_line_i(snp_line),
-        .held_o(held), .held_line_o(held_line), .held_way_o(held_way_id), .reserved_o(held_by_lr),
-        .snoop_held_o(snoop_held)
+    cache_snoop #(
+        .WAYS(WAYS), .W_WAY(W_WAY), .DELAYS(DELAYS), .SALT(SALT * 2 + 1)
+    ) snoop (
+        .clk_i(clk_i), .rst_i(rst_i), .bug_i(bug_i), .seed_i(seed_i), .level_i(level_i),
+        .act_i(act_snoop), .cmd_i(cmd), .hit_i(hit), .hit_way_i(hit_way),
+        .exclusive_i(hit_exclusive), .dirty_i(hit_dirty), .prefetched_i(hit_prefetched),
+        .read_set_i(hit_read_set), .write_set_i(hit_write_set),
+        .first_clean_i(first_clean), .upg_waits_i(mshr_waiting_upg),
+        .wb_hit_i(wb_hit), .tx_ending_i(tx_ending_i),
+        .hides_o(snoop_hides), .conflict_o(conflict), .hit_o(snoop_hit), .shares_o(snoop_shares),
+        .wants_o(snoop_wants), .takes_o(snoop_takes), .wrong_way_o(wrong_way),
+        .supply_copy_o(supply_copy), .supply_slot_o(supply_slot), .pending_o(ack_pending),
+        .ack_valid_o(ack_valid_o), .ack_shared_o(ack_shared_o), .ack_data_o(ack_data_o)
     );
 
+    cache_fill #(
+        .W_LINE(W_LINE), .W_SET(W_SET), .W_TAG(W_TAG), .SETS(SETS), .WAYS(WAYS), .W_WAY(W_WAY),
+        .TM(TM)
+    ) fill (
+        .clk_i(clk_i), .rst_i(rst_i), .bug_i(bug_i),
+        .take_i(take_fill), .id_i(ready_id), .upg_way_i(ready_way), .shared_i(ready_shared),
+        .prefetch_i(ready_prefetch), .retry_o(fill_retry),
+        .act_i(act_fill), .cmd_i(cmd), .line_i(line), .held_i(held), .held_line_i(held_line),
+        .held_way_i(held_way), .held_by_lr_i(held_by_lr), .keep_i(keep),
+        .valid_i(set_valid), .dirty_i(set_dirty), .read_set_i(set_read), .write_set_i(set_written),
+        .wb_room_i(wb_room), .wb_empty_i(wb_empty), .way_tag_i(victim_tag),
+        .upg_waits_i(mshr_waiting_upg),
+        .line_o(fill_line), .go_o(fill_go), .write_o(fill_write), .placed_o(fill_placed),
+        .replace_o(replace), .push_o(fill_push), .capacity_o(capacity), .way_o(fill_way),
+        .exclusive_o(fill_exclusive), .prefetch_o(fill_prefetch), .id_o(fill_id),
+        .done_o(fill_done_o), .done_id_o(fill_done_id_o), .wb_full_o(fill_full)
+    );
+
+    // ---- What the load/store unit is told of.
+    reg              inv_q, change_q;
+    reg [W_LINE-1:0] inv_line_q;
     always @(posedge clk_i) begin
         change_q <= fill_go || clean || request_change || wb_freed != {WB_DEPTH{1'b0}};
         inv_q <= lost || snoop_hides;
         inv_line_q <= look;
-        fill_done_q <= fill_go;
-        if (fill_go)
-            fill_done_id_q <= fill_id_q;
-
-        // The arrays.
-        if (idle) begin
-            if (pick_snoop || pick_fill || take_request) begin
-                state_q <= ACT;
-                kind_q <= pick_snoop ? SNOOP : pick_fill ? FILL : REQUEST;
-                line_q <= pick_line;
-            end
-            if (take_request) begin
-                op_q <= req_op_i;
-                word_q <= req_addr_i[OFFSET-1:2];
-                be_q <= req_op_i == `CACHE_STORE ? req_be_i : 4'b1111;
-                data_q <= req_data_i;
-                compare_q <= req_compare_i;
-                amo_q <= req_amo_i;
-                tx_q <= req_tx_i;
-            end
-            if (pick_snoop)
-                cmd_q <= snp_cmd_i;
-            if (pick_fill) begin
-                cmd_q <= ready_cmd;
-                fill_id_q <= ready_id;
-                fill_way_q <= ready_way;
-                fill_shared_q <= ready_shared;
-                fill_prefetch_q <= ready_prefetch;
-            end
-        end
-        if (act) begin
-            state_q <= start ? STREAM : IDLE;
-            stream_beat_q <= {W_BEAT{1'b0}};
-            stream_way_q <= act_way;
-            stream_copy_q <= push || supply_copy || fill_push;
-            stream_fill_q <= act_fill;
-        end
-        if (stream) begin
-            stream_beat_q <= stream_beat_q + 1'b1;
-            if (stream_last)
-                state_q <= IDLE;
-        end
-
-        // States.
-        if (act) begin
-            if (drop_write_set) begin
-                valid_q <= valid_q & ~write_set_q;
-                if (bug_i == `BUG_TX_ABORT_LEAKS && !(act_snoop && hit_index == last_q))
-                    valid_q[last_q] <= valid_q[last_q];
-            end
-            if (drop_write_set || commit) begin
-                read_set_q <= {LINES{1'b0}};
-                write_set_q <= {LINES{1'b0}};
-            end
-            if (commit_half)
-                write_set_q <= write_set_q & second_piece;
-            if (reads)
-                read_set_q[hit_index] <= 1'b1;
-            if (writes) begin
-                dirty_q[hit_index] <= !clean_write;
-                if (TM != 0 && tx_q)
-                    write_set_q[hit_index] <= 1'b1;
-                last_q <= hit_index;
-            end
-            if (clean)
-                dirty_q[hit_index] <= 1'b0;
-            if (drop || snoop_takes)
-                valid_q[snoop_takes && wrong_way ? set_index : hit_index] <= 1'b0;
-            if (snoop_shares) begin
-                exclusive_q[hit_index] <= 1'b0;
-                dirty_q[hit_index] <= 1'b0;
-            end
-            if (snoop_hit && cmd_q != `BUS_GETS)
-                prefetched_q[hit_index] <= 1'b0;
-            if (snoop_hit && hit_write_set) // BUG_TX_EARLY
-                write_set_q[hit_index] <= 1'b0;
-            if (fill_go && (fill_line || victim_tag == line_q[W_LINE-1 -: W_TAG])) begin
-                valid_q[fill_index] <= 1'b1;
-                prefetched_q[fill_index] <= fill_prefetch_q && bug_i == `BUG_PREFETCH_STALE;
-                read_set_q[fill_index] <= fill_line ? 1'b0 : read_set_q[fill_index];
-                exclusive_q[fill_index] <= fill_exclusive;
-                dirty_q[fill_index] <= cmd_q == `BUS_GETM;
-                turn_q <= turn_q + 1'b1;
-            end
-            if (TM != 0) begin
-                if (conflict)
-                    doomed_q[0] <= 1'b1;
-                if (capacity)
-                    doomed_q[1] <= 1'b1;
-                if (abort)
-                    doomed_q <= 2'd0;
-            end
-        end
-
-        // Fills that found no place.
-        if (fill_retry_q != 2'd0)
-            fill_retry_q <= fill_retry_q - 1'b1;
-        if (act_fill) begin
-            fill_retry_q <= fill_go ? 2'd0 : 2'd3;
-            wb_full_q <= !fill_go && !fill_behind && fill_needs_room;
-        end
-
-        // The answer to a snoop.
-        if (ack_valid_o)
-            ack_q <= 1'b0;
-        if (act_snoop) begin
-            ack_q <= 1'b1;
-            ack_shared_q <= snoop_shares && !(bug_i == `BUG_WRONG_TRANSIENT && mshr_waiting_upg);
-            ack_data_q <= supply_copy || supply_slot;
-        end
-
         if (rst_i) begin
-            state_q <= IDLE;
-            kind_q <= SNOOP;
-            valid_q <= {LINES{1'b0}};
-            read_set_q <= {LINES{1'b0}};
-            write_set_q <= {LINES{1'b0}};
-            doomed_q <= 2'd0;
-            turn_q <= {W_WAY{1'b0}};
-            ack_q <= 1'b0;
             inv_q <= 1'b0;
             change_q <= 1'b0;
-            fill_done_q <= 1'b0;
-            prefetched_q <= {LINES{1'b0}};
-            fill_retry_q <= 2'd0;
-            wb_full_q <= 1'b0;
         end
     end
-
     assign change_o = change_q;
     assign inv_valid_o = inv_q;
     assign inv_addr_o = {inv_line_q, {OFFSET{1'b0}}};
-    assign tx_doomed_o = doomed_q;
-    assign fill_done_o = fill_done_q;
-    assign fill_done_id_o = fill_done_id_q;
-
-    wire ack_go;
-    assign ack_valid_o = ack_q && ack_go;
-    assign ack_shared_o = ack_shared_q;
-    assign ack_data_o = ack_data_q;
-    delay #(.DELAYS(DELAYS), .SALT(SALT * 2 + 1)) ack_delay (
-        .clk_i(clk_i), .rst_i(rst_i), .seed_i(seed_i), .level_i(level_i),
-        .move_i(ack_valid_o), .go_o(ack_go)
-    );
 
     // ---- The bus. An UPG does not ask while its line may just be going.
     wire [MSHRS-1:0]    mshr_want, mshr_want_upg;
@@ -527,7 +313,7 @@ module cache #(
         .bus_addr_o(bus_addr_o), .bus_id_o(bus_id_o)
     );
 
-    wire fill_stale = bug_i == `BUG_FILL_STALE_BEAT && fill_last_i && !idle && kind_q == SNOOP;
+    wire fill_stale = bug_i == `BUG_FILL_STALE_BEAT && fill_last_i && !idle && kind_snoop;
     cache_mshr #(
         .W_LINE(W_LINE), .W_SET(W_SET), .SETS(SETS), .WAYS(WAYS), .W_WAY(W_WAY), .W_BEAT(W_BEAT),
         .MSHRS(MSHRS), .WB_DEPTH(WB_DEPTH)
@@ -546,9 +332,9 @@ module cache #(
         .fill_last_i(fill_last_i), .fill_shared_i(fill_shared_i), .fill_stale_i(fill_stale),
         .ready_o(ready), .ready_id_o(ready_id), .ready_addr_o(ready_line), .ready_cmd_o(ready_cmd),
         .ready_way_o(ready_way), .ready_shared_o(ready_shared), .ready_prefetch_o(ready_prefetch),
-        .next_i(act_fill), .free_i(fill_go && !fill_line || stream_last && stream_fill_q),
-        .free_id_i(fill_id_q), .read_i(fill_go && fill_line || write_line),
-        .read_id_i(fill_id_q), .read_beat_i(start ? {W_BEAT{1'b0}} : stream_beat_q + 1'b1),
+        .next_i(act_fill), .free_i(fill_go && !fill_line || stream_last && stream_fill),
+        .free_id_i(fill_id), .read_i(fill_write || write_line),
+        .read_id_i(fill_id), .read_beat_i(next_beat),
         .read_data_o(fill_word)
     );
 
@@ -559,44 +345,61 @@ module cache #(
         .look_i(act), .look_addr_i(look), .look_pending_o(wb_pending), .look_any_o(wb_any),
         .room_o(wb_room), .empty_o(wb_empty), .push_i(push || fill_push),
         .drop_i(supply_copy), .supply_slot_i(supply_slot), .supply_copy_i(supply_copy),
-        .supply_busy_o(supply_busy), .supply_go_i(!ack_q),
-        .copy_i(stream && stream_copy_q), .copy_beat_i(stream_beat_q), .copy_data_i(copy_word),
+        .supply_busy_o(supply_busy), .supply_go_i(!ack_pending),
+        .copy_i(stream && stream_copy), .copy_beat_i(stream_beat), .copy_data_i(copy_word),
         .freed_o(wb_freed), .want_o(wb_want), .ask_i(wb_ask),
         .ask_addr_o(wb_line), .granted_i(wb_granted),
         .out_valid_o(out_valid_o), .out_wb_o(out_wb_o), .out_data_o(out_data_o),
         .out_last_o(out_last_o)
     );
 
-    // ---- Events.
-    reg [17:0] events;
-    always @* begin
-        events = 18'd0;
-        if (act)
-            events = {
-                capacity, conflict, sc_failed, lost_reservation && !drop, lost_atomic, snoop_takes,
-                1'b0, act_snoop && wb_hit, supply_copy || supply_slot, snoop_hit, 1'b0,
-                fill_push, replace && !fill_push, alloc && mshr_busy, lost && mshr_waiting_upg,
-                alloc && hit, alloc, used && !flush || lr
-            };
-        events[11] = snoop_held;
-        events[7] = wb_full_q;
-    end
-    assign events_o = events;
+    cache_events events (
+        .request_i(act_request), .used_i(used && !flush || lr), .miss_i(alloc),
+        .upgrade_i(alloc && hit), .under_miss_i(alloc && mshr_busy), .sc_failed_i(sc_failed),
+        .fill_i(act_fill), .replace_i(replace), .push_i(fill_push), .capacity_i(capacity),
+        .snoop_i(act_snoop), .snoop_hit_i(snoop_hit), .wb_hit_i(wb_hit),
+        .supply_i(supply_copy || supply_slot), .taken_i(snoop_takes), .conflict_i(conflict),
+        .lost_i(lost), .upgrade_lost_i(mshr_waiting_upg), .reserved_i(lost_reservation && !drop),
+        .atomic_i(lost_atomic), .snoop_held_i(snoop_held), .wb_full_i(fill_full),
+        .events_o(events_o)
+    );
 
-    wire unused = &{1'b0, req_addr_i, snp_addr_i};
+    wire unused = &{1'b0, req_addr_i, snp_addr_i, take_line};
 
 `ifdef CHECKS
-    // For whoever watches all caches: lines by index (where their states are), and a line that gets
+    // For whoever watches all caches: lines by index (as their states are), and a line that gets
     // S, or E or M, from the next cycle on.
     reg [W_LINE-1:0] tag [0:LINES-1];
     always @(posedge clk_i)
-        if (write_tag)
-            tag[fill_index] <= line_q;
+        if (fill_write)
+            tag[{set, fill_way}] <= line;
     wire        raised = fill_go;
-    wire [31:0] raised_addr = {line_q, {OFFSET{1'b0}}};
+    wire [31:0] raised_addr = {line, {OFFSET{1'b0}}};
     wire        raised_exclusive = fill_exclusive;
     wire unused_raised = &{1'b0, raised, raised_addr, raised_exclusive, tag[0]};
 `endif
-    `include "cache_checks.vh"
+    `ASSERTIONS(act) // nothing of the following happens in other cycles
+        `HOLDS(cache_one_way, (match & (match - 1'b1)) == NO_WAY)
+        `HOLDS(cache_fill_is_new, !(act_fill && fill_line && hit))
+        `HOLDS(cache_upg_has_line, !(act_fill && !fill_line)
+               || hit && hit_way == fill_way && !hit_exclusive)
+        `HOLDS(cache_dirty_is_exclusive, !(hit_dirty && !hit_exclusive))
+        `HOLDS(cache_write_set_is_dirty, !(hit_write_set && !(hit_exclusive && hit_dirty)))
+        `HOLDS(cache_dirty_not_dropped, !(lost && !fill_line && hit_dirty) || push || supply_copy)
+        // The bus orders what happens to a line: nobody is asked for one that was granted to him.
+        `HOLDS(cache_snoop_not_granted, !(act_snoop && mshr_granted_upg))
+        `HOLDS(cache_snoop_behind_write_back, !(act_snoop && (wb_any & ~wb_pending) != 0))
+        `HOLDS(cache_held_stays, !(held && lost && look == held_line) || act_request)
+        `HOLDS(cache_inv_not_with_rsp, !(inv_valid_o && rsp_valid_o))
+    `END_ASSERTIONS
+    // Transitions of lines by the hart, by snoops and by fills are where these are.
+    `COVER(cache_replace_s, replace && !states.exclusive_q[{set, fill_way}])
+    `COVER(cache_replace_e, replace && states.exclusive_q[{set, fill_way}]
+           && !states.dirty_q[{set, fill_way}])
+    `COVER(cache_upg_flushed, drop && mshr_waiting_upg)
+    `COVER(cache_miss_in_write_back, alloc && wb_any != 0)
+    `COVER(cache_refused_full, ask && !mshr_hit && mshr_full)
+    `COVER(cache_reservation_replaced, lost_reservation && replace)
+    `COVER(cache_reservation_taken, lost_reservation && snoop_takes)
 endmodule
 `default_nettype wire

@@ -13,16 +13,17 @@ module cache_request #(
     input  wire              rst_i,
     input  wire [6:0]        bug_i,
 
-    input  wire              act_i,       // it acts now
+    input  wire              take_i,      // it is taken, and acts in the cycle after
     input  wire [3:0]        op_i,
-    input  wire [W_LINE-1:0] line_i,
     input  wire [W_BEAT-1:0] word_i,
-    input  wire [3:0]        be_i,
+    input  wire [3:0]        be_i,        // of a store
     input  wire [31:0]       data_i,
     input  wire [31:0]       compare_i,
     input  wire [4:0]        amo_i,
     input  wire              tx_i,
 
+    input  wire              act_i,       // it acts now
+    input  wire [W_LINE-1:0] line_i,
     input  wire              hit_i,       // the line is there; and if it is:
     input  wire              exclusive_i,
     input  wire              dirty_i,
@@ -42,7 +43,9 @@ module cache_request #(
     output wire              ask_prefetch_o,  // and not now
     output wire              reads_o,         // in a transaction it belongs to the read set now
     output wire              writes_o,
+    output wire              writes_tx_o,     // if it does: in a transaction
     output wire              clean_write_o,   // BUG_SWAP_NOT_DIRTY
+    output wire [W_BEAT-1:0] write_word_o,    // this word of the line
     output wire [31:0]       write_data_o,
     output wire              flush_o,         // it may drop the line
     output wire              drop_o,          // it does
@@ -65,6 +68,22 @@ module cache_request #(
     output wire              lost_reservation_o,
     output wire              lost_atomic_o    // an atomic operation waited for it
 );
+    reg [3:0]               op_q, be_q;
+    reg [W_BEAT-1:0]        word_q;
+    reg [31:0]              data_q, compare_q;
+    reg [4:0]               amo_q;
+    reg                     tx_q;
+    always @(posedge clk_i)
+        if (take_i) begin
+            op_q <= op_i;
+            word_q <= word_i;
+            be_q <= op_i == `CACHE_STORE ? be_i : 4'b1111;
+            data_q <= data_i;
+            compare_q <= compare_i;
+            amo_q <= amo_i;
+            tx_q <= tx_i;
+        end
+
     reg                     reserved_q;
     reg [W_LINE+W_BEAT-1:0] reserved_addr_q;
     reg                     atomic_q;        // an AMO, LR or SC was refused and waits for
@@ -96,18 +115,18 @@ module cache_request #(
         split = 1'b0;
         first_piece = 1'b0;
         if (act_i) begin
-            is_load = op_i == `CACHE_LOAD;
-            is_store = op_i == `CACHE_STORE;
-            is_amo = op_i == `CACHE_AMO;
-            is_lr = op_i == `CACHE_LR;
-            is_sc = op_i == `CACHE_SC;
-            is_commit = TM != 0 && op_i == `CACHE_TX_COMMIT;
-            tx_void = TM != 0 && tx_i && doomed_i;
-            reserved = reserved_q && reserved_addr_q == {line_i, word_i};
+            is_load = op_q == `CACHE_LOAD;
+            is_store = op_q == `CACHE_STORE;
+            is_amo = op_q == `CACHE_AMO;
+            is_lr = op_q == `CACHE_LR;
+            is_sc = op_q == `CACHE_SC;
+            is_commit = TM != 0 && op_q == `CACHE_TX_COMMIT;
+            tx_void = TM != 0 && tx_q && doomed_i;
+            reserved = reserved_q && reserved_addr_q == {line_i, word_q};
             is_write = is_store || is_amo || is_sc && reserved;
             // The first write of a transaction to a dirty line: the line is written back first,
             // and stays as E. The write is refused meanwhile.
-            must_clean = TM != 0 && tx_i && is_write && dirty_i && !write_set_i;
+            must_clean = TM != 0 && tx_q && is_write && dirty_i && !write_set_i;
             shared_hit = bug_i == `BUG_STORE_ON_SHARED && is_store && hit_i && another_waits_i;
             split = is_amo && bug_i == `BUG_SWAP_RELEASES
                     && (split_q ? timer_q != 5'd0 : exclusive_i && !must_clean && !tx_void);
@@ -118,20 +137,15 @@ module cache_request #(
     wire [31:0] amo_new;
     wire        amo_writes;
     amo amo (
-        .bug_i(bug_i), .amo_i(is_amo ? amo_i : 5'b00001), .old_i(old_word), .data_i(data_i),
-        .compare_i(compare_i), .be_i(is_write ? be_i : 4'b0), .new_o(amo_new), .write_o(amo_writes)
+        .bug_i(bug_i), .amo_i(is_amo ? amo_q : 5'b00001), .old_i(old_word), .data_i(data_q),
+        .compare_i(compare_q), .be_i(is_write ? be_q : 4'b0), .new_o(amo_new), .write_o(amo_writes)
     );
 
     reg done, ask, drop, push, clean, writes;
     always @* begin
-        done = 1'b0;
-        ask = 1'b0;
-        drop = 1'b0;
-        push = 1'b0;
-        clean = 1'b0;
-        writes = 1'b0;
+        {done, ask, drop, push, clean, writes} = 6'd0;
         if (act_i)
-            case (op_i)
+            case (op_q)
             `CACHE_LOAD: if (!tx_void) begin
                 done = hit_i;
                 ask = !hit_i;
@@ -183,15 +197,15 @@ module cache_request #(
         commit_half = 1'b0;
         abort = 1'b0;
         if (act_i) begin
-            reads = TM != 0 && tx_i && done && (is_load || is_lr || is_amo);
-            flush = op_i == `CACHE_FLUSH;
+            reads = TM != 0 && tx_q && done && (is_load || is_lr || is_amo);
+            flush = op_q == `CACHE_FLUSH;
             used = done && (is_load || is_write) || drop || split;
             lr = done && is_lr;
             sc = done && is_sc;
             sc_failed = is_sc && !reserved;
             commit = done && is_commit;
             commit_half = is_commit && !doomed_i && first_piece && !piece_q;
-            abort = TM != 0 && op_i == `CACHE_TX_ABORT;
+            abort = TM != 0 && op_q == `CACHE_TX_ABORT;
         end
     end
 
@@ -210,11 +224,13 @@ module cache_request #(
     assign rsp_data_o = is_sc ? {31'd0, !reserved} : old_word;
     assign rsp_written_o = amo_new;
     assign ask_o = ask;
-    assign ask_read_o = is_load || op_i == `CACHE_PREFETCH_R;
-    assign ask_prefetch_o = op_i == `CACHE_PREFETCH_R || op_i == `CACHE_PREFETCH_W;
+    assign ask_read_o = is_load || op_q == `CACHE_PREFETCH_R;
+    assign ask_prefetch_o = op_q == `CACHE_PREFETCH_R || op_q == `CACHE_PREFETCH_W;
     assign reads_o = reads;
     assign writes_o = writes;
     assign clean_write_o = bug_i == `BUG_SWAP_NOT_DIRTY && is_amo && atomic_taken_q;
+    assign writes_tx_o = tx_q;
+    assign write_word_o = word_q;
     assign write_data_o = amo_new;
     assign flush_o = flush;
     assign drop_o = drop;
@@ -247,7 +263,7 @@ module cache_request #(
             end
             if (lr_o) begin
                 reserved_q <= 1'b1;
-                reserved_addr_q <= {line_i, word_i};
+                reserved_addr_q <= {line_i, word_q};
             end
             if (is_amo || is_lr || is_sc) begin
                 atomic_q <= !done;
@@ -256,7 +272,15 @@ module cache_request #(
                     atomic_taken_q <= 1'b0;
             end
         end
+        if (rst_i) begin
+            reserved_q <= 1'b0;
+            atomic_q <= 1'b0;
+            atomic_taken_q <= 1'b0;
+            sc_left_q <= 1'b0;
+        end
+    end
 
+    always @(posedge clk_i) begin
         if (timer_q != 5'd0)
             timer_q <= timer_q - 1'b1;
         if (commit_half_o) begin
@@ -272,12 +296,7 @@ module cache_request #(
             piece_q <= 1'b0;
         if (abort_o || done && is_amo)
             split_q <= 1'b0;
-
         if (rst_i) begin
-            reserved_q <= 1'b0;
-            atomic_q <= 1'b0;
-            atomic_taken_q <= 1'b0;
-            sc_left_q <= 1'b0;
             split_q <= 1'b0;
             piece_q <= 1'b0;
             timer_q <= 5'd0;

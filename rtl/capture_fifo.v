@@ -41,7 +41,8 @@ module capture_fifo #(
 );
     localparam W = $clog2(DEPTH);
 
-    // In the RAM: header without the hart, number of the last word; cycle; words in their order.
+    // In the RAM: cycle, number of the last word, all of the header but the hart; words in their
+    // order.
     reg [62:0] head_ram [0:DEPTH-1];
     reg [63:0] body_ram [0:DEPTH-1];
     reg [62:0] head_q;
@@ -64,21 +65,13 @@ module capture_fifo #(
     assign more_o    = count_q != 0;
     assign empty_o   = !have_q && count_q == 0 && lost_q == 32'd0;
 
-    // Which words a record has, and the number of its last.
-    function has_addr(input [3:0] kind);
-        has_addr = kind <= `REC_HINT || kind == `REC_VISIBLE;
-    endfunction
-    function has_read(input [3:0] kind);
-        has_read = kind == `REC_LOAD || kind == `REC_ATOMIC || kind == `REC_LR || kind == `REC_SC
-                || kind == `REC_TX_ABORT || kind == `REC_MARK;
-    endfunction
-    function has_written(input [3:0] kind);
-        has_written = kind == `REC_STORE || kind == `REC_ATOMIC || kind == `REC_SC
-                   || kind == `REC_VISIBLE;
+    // Whether a kind is among these, and the number of a record's last word.
+    function among(input [15:0] kinds, input [3:0] kind);
+        among = kinds[kind];
     endfunction
     function [2:0] last_word(input [3:0] kind);
-        last_word = 3'd1 + {2'd0, has_addr(kind)} + {2'd0, has_read(kind)}
-                  + {2'd0, has_written(kind)};
+        last_word = 3'd1 + {2'd0, among(`REC_HAS_ADDRESS, kind)}
+                  + {2'd0, among(`REC_HAS_READ, kind)} + {2'd0, among(`REC_HAS_WRITTEN, kind)};
     endfunction
     function [11:0] latency(input [31:0] cycles);
         latency = cycles[31:12] != 20'd0 ? 12'hfff : cycles[11:0];
@@ -88,11 +81,12 @@ module capture_fifo #(
     always @(posedge clk_i)
         if (push) begin
             head_ram[write_q] <= {cycle_i,
-                lost ? {3'd2, 12'd0, 8'd0, VISIBLE[0], 1'b0, 2'd0, `REC_LOST}
+                lost ? {last_word(`REC_LOST), 12'd0, 8'd0, VISIBLE[0], 1'b0, 2'd0, `REC_LOST}
                      : {last_word(kind_i), latency(cycle_i - issue_i), seq_i, 1'b0, tx_i, size_i,
                         kind_i}};
-            body_ram[write_q] <= {has_read(kind_i) ? read_i : written_i,
-                lost ? lost_q + {31'd0, valid_i} : has_addr(kind_i) ? addr_i : read_i};
+            body_ram[write_q] <= {among(`REC_HAS_READ, kind_i) ? read_i : written_i,
+                lost ? lost_q + {31'd0, valid_i}
+                     : among(`REC_HAS_ADDRESS, kind_i) ? addr_i : read_i};
         end
     always @(posedge clk_i)
         if (count_q != 0 && !stays) begin
@@ -144,20 +138,29 @@ module capture_fifo #(
             crowded_o <= count_q > DEPTH[W:0] - SLACK[W:0];
         end
 
+    reg [31:0] header, cycle;
+    reg [2:0]  last;
+    always @* begin
+        header[`REC_HEAD_HART] = hart_i;
+        {cycle, last, header[`REC_HEAD_LATENCY], header[`REC_HEAD_SEQUENCE],
+            header[`REC_HEAD_VISIBLE], header[`REC_HEAD_TX], header[`REC_HEAD_SIZE],
+            header[`REC_HEAD_KIND]} = head_q;
+    end
+
     reg [31:0] word;
     always @*
         if (!select_i)
             word = 32'd0;
         else
             case (word_i)
-            3'd0:    word = {head_q[27:8], hart_i, head_q[7:0]};
-            3'd1:    word = head_q[62:31];
+            3'd0:    word = header;
+            3'd1:    word = cycle;
             3'd2:    word = body_q[31:0];
             3'd3:    word = body_q[63:32];
             default: word = third;
             endcase
     assign word_o = word;
-    assign last_o = select_i ? head_q[30:28] : 3'd0;
+    assign last_o = select_i ? last : 3'd0;
 
     wire unused = &{1'b0, lossy_i};
     `COVER(capture_fifo_loses, dropped)

@@ -62,7 +62,7 @@ module hart #(
     output wire [31:0] retired_o,       // instructions since reset
     output wire [3:0]  wait_o,          // WAIT_*
     output wire [31:0] wait_addr_o,     // of the operation offered to the load/store unit, else 0
-    output wire [5:0]  events_o,        // EVENT 0 to 5
+    output wire [`EVENT_BRANCH_TAKEN:`EVENT_INSTRUCTION] events_o,
 
     // debug.v
     input  wire        dbg_rst_i,       // power-on
@@ -419,8 +419,12 @@ module hart #(
     assign wait_o          = x_valid_q ? kill_q ? `WAIT_ABORT : x_waits ? `WAIT_REGISTER
         : is_wfi ? `WAIT_INTERRUPT : `WAIT_NOTHING : done_q ? `WAIT_DONE : `WAIT_NOTHING;
     assign wait_addr_o     = op_valid ? sum : 32'd0;
-    assign events_o = {x_jumps && taken && !halted, x_trap && !x_irq_taken, x_irq_taken,
-        op_valid && !op_ready_i, x_waits && !x_irq && !x_except, x_finish && !halted};
+    assign events_o[`EVENT_INSTRUCTION]  = x_finish && !halted;
+    assign events_o[`EVENT_OPERAND_WAIT] = x_waits && !x_irq && !x_except;
+    assign events_o[`EVENT_MEMORY_WAIT]  = op_valid && !op_ready_i;
+    assign events_o[`EVENT_INTERRUPT]    = x_irq_taken;
+    assign events_o[`EVENT_EXCEPTION]    = x_trap && !x_irq_taken;
+    assign events_o[`EVENT_BRANCH_TAKEN] = x_jumps && taken && !halted;
 
     `ASSERTIONS(x_finish || wb_valid_i || tx_abort_i || kill_q || done_q || offered_q && !op_valid)
         `HOLDS(hart_wb_of_pending, !wb_valid_i || pending_q[wb_rd_i] && !tx_abort_i)

@@ -2,10 +2,11 @@
 // Load/store unit of a hart: takes its memory operations in program order and performs them as the
 // memory model allows.
 //
-// Stores wait in the store buffer, loads in the load queue; of atomic operations, hints and ends of
-// transactions there is one at a time. Here: who is accepted when, whose turn it is at the cache
-// and at the uncached port, the transaction. One operation is with the cache at a time: nothing
-// else happens to buffer and queue between a request and its answer.
+// Its parts, each in a file lsu_* of its own, meet here: the operation offered is accepted (offer,
+// accept), waits in its place (store_buffer, load_queue, atomic, hint, tx), goes to the cache in
+// turn (arbiter) or past it to the bus (uncached), and is told of (record, events, wait). One
+// operation is with the cache at a time: nothing else happens to buffer and queue between a request
+// and its answer.
 //
 // Values that nobody wants are x here and in the files of lsu_*: a simulation that branches around
 // them is much faster, and synthesis is free in them.
@@ -53,7 +54,7 @@ module lsu #(
 
     output wire [3:0]  wait_o,          // WAIT_*
     output wire [31:0] wait_addr_o,
-    output reg  [15:0] events_o,        // EVENT 6 to 21
+    output wire [`EVENT_TX_ABORTED:`EVENT_LOAD] events_o,
 
     // To the cache. Valid may be withdrawn. The answer comes one cycle after the request was taken.
     output wire        req_valid_o,
@@ -107,44 +108,34 @@ module lsu #(
     output wire [31:0] vis_addr_o,
     output wire [31:0] vis_data_o
 );
+    // ---- What the parts tell one another.
 
+    // Who is with the cache: taken in the cycle before, answered in this one.
+    wire        flight, flight_load, flight_store, flight_atomic, flight_hint, flight_commit,
+                flight_abort;
+    wire        done = rsp_valid_i && rsp_done_i;
+    wire        take_load, take_store;
 
-    // ---- What is in flight.
+    // The operation offered: whether it is accepted, and as what.
+    wire        stop, go_load, go_store, go_atomic, go_fence, go_hint, go_begin, go_void, accepted,
+                commit;
+    wire [7:0]  seq;
+    wire [31:0] issue, op_lanes, op_bytes;
+    wire [3:0]  op_be;
+    wire        barrier;
+    wire        is_store = op_kind_i == `LSU_STORE;
+    wire        is_fence = op_kind_i == `LSU_FENCE;
 
-    // With the cache: taken in the cycle before, answered in this one.
-    reg f_any_q, f_load_q, f_store_q, f_atomic_q, f_hint_q, f_commit_q, f_abort_q;
+    // Stores.
+    wire        sb_empty, sb_full, sb_uncached, sb_drained, sb_tx_drained, sb_line;
+    wire        sb_pick, sb_pick_tx, sb_pick_young, sb_head_uncached, sb_go;
+    wire [31:2] sb_pick_addr, sb_head_addr;
+    wire [3:0]  sb_pick_be, sb_head_be, look_be;
+    wire [31:0] sb_pick_data, sb_head_data, look_data;
+    wire        want_store = sb_pick && sb_go;
+    wire        sb_leave = flight_store && done;
 
-    // An AMO, LR or SC.
-    reg         atomic_q, a_refused_q;
-    reg  [3:0]  a_kind_q;
-    reg  [31:0] a_addr_q, a_data_q, a_compare_q, a_issue_q;
-    reg  [4:0]  a_amo_q, a_rd_q;
-    reg  [7:0]  a_seq_q;
-
-    // A prefetch or flush that the cache has not done yet.
-    reg         hint_q, hint_refused_q;
-    reg  [3:0]  hint_kind_q;
-    reg  [31:2] hint_addr_q;
-
-    // A transaction; abort_q: its abort has begun, over_q: and is over, in this cycle.
-    reg         tx_q, abort_q, over_q, commit_refused_q;
-    reg  [3:0]  cause_q;
-    reg  [7:0]  code_q;
-
-    // With the bus: which of UC_*, and whether it was taken.
-    localparam [1:0] UC_NONE = 2'd0, UC_STORE = 2'd1, UC_LOAD = 2'd2, UC_ATOMIC = 2'd3;
-    reg  [1:0]  uc_q;
-    reg         uc_sent_q;
-
-    reg         barrier_q;  // the next store is to stay behind those before it
-    reg  [7:0]  seq_q;      // of the next operation
-    reg         turn_q;     // a load goes before a store
-
-    // What was refused tries again when the cache says that something changed, and now and then.
-    reg  [5:0]  timer_q;
-    wire        retry = change_i || timer_q == 6'd63;
-    reg  [15:0] random_q;
-
+    // Loads.
     wire        lq_empty, lq_full, lq_pick, lq_early, lq_uncached, lq_dropped;
     wire        lq_bind, lq_bind_early, lq_leave, lq_go;
     wire [31:2] lq_pick_addr;
@@ -153,140 +144,88 @@ module lsu #(
     wire [4:0]  lq_bind_rd;
     wire [1:0]  lq_leave_size;
     wire [7:0]  lq_leave_seq;
-    wire        sb_empty, sb_full, sb_uncached, sb_drained, sb_tx_drained, sb_line;
-    wire        sb_pick, sb_pick_tx, sb_pick_young, sb_head_uncached, sb_go;
-    wire [31:2] sb_pick_addr, sb_head_addr;
-    wire [3:0]  sb_pick_be, sb_head_be, look_be;
-    wire [31:0] sb_pick_data, sb_head_data, look_data;
-
-    // ---- The operation offered.
-
-    wire is_store  = op_kind_i == `LSU_STORE;
-    wire is_fence  = op_kind_i == `LSU_FENCE;
-    wire is_commit = op_kind_i == `LSU_TX_COMMIT;
-
-    wire done      = rsp_valid_i && rsp_done_i;
-    wire committed = TM != 0 && f_commit_q && done;
-    wire doomed    = TM != 0 && tx_q && tx_doomed_i != 2'd0;
-    wire stop, ready, accepted, commit;
-    wire go_load, go_store, go_atomic, go_fence, go_hint, go_begin, go_void;
-    lsu_accept #(.TM(TM)) accept (
-        .model_i(model_i), .bug_i(bug_i), .op_valid_i(op_valid_i), .op_kind_i(op_kind_i),
-        .op_cached_i(op_addr_i[31]), .op_fence_i(op_addr_i[7:0]),
-        .stall_i(cap_stall_i && !silent_i),
-        .atomic_i(atomic_q), .hint_i(hint_q), .tx_i(tx_q), .abort_i(abort_q),
-        .kill_i(doomed || tx_kill_i), .commit_flight_i(f_commit_q), .committed_i(committed),
-        .lq_empty_i(lq_empty), .lq_full_i(lq_full), .lq_leave_i(lq_leave),
-        .sb_empty_i(sb_empty), .sb_full_i(sb_full), .sb_drained_i(sb_drained),
-        .sb_tx_drained_i(sb_tx_drained), .sb_line_i(sb_line),
-        .stop_o(stop), .ready_o(ready), .load_o(go_load), .store_o(go_store), .atomic_o(go_atomic),
-        .fence_o(go_fence), .hint_o(go_hint), .begin_o(go_begin), .void_o(go_void),
-        .record_o(accepted), .commit_o(commit)
-    );
-    assign op_ready_o = ready;
-    wire store_store = (op_addr_i[4] || op_addr_i[6]) && (op_addr_i[0] || op_addr_i[2]);
-
-    // When it was first offered.
-    reg         offered_q;
-    reg  [31:0] since_q;
-    wire [31:0] issue = offered_q ? since_q : cycle_i;
-
-    reg  [3:0]  op_be;
-    reg  [31:0] op_lanes, op_bytes;
-    always @* begin // of a store; where nobody wants them a simulation leaves them out
-        op_be = 4'dx;
-        op_lanes = 32'dx;
-        op_bytes = 32'dx;
-        if (go_store)
-            case (op_size_i)
-                2'd0: begin
-                    op_be = 4'd1 << op_addr_i[1:0];
-                    op_lanes = {4{op_data_i[7:0]}};
-                    op_bytes = {24'd0, op_data_i[7:0]};
-                end
-                2'd1: begin
-                    op_be = 4'd3 << op_addr_i[1:0];
-                    op_lanes = {2{op_data_i[15:0]}};
-                    op_bytes = {16'd0, op_data_i[15:0]};
-                end
-                default: begin
-                    op_be = 4'd15;
-                    op_lanes = op_data_i;
-                    op_bytes = op_data_i;
-                end
-            endcase
-    end
-
-    // ---- Loads and stores.
-
-    wire flush = TM != 0 && abort_q && !f_any_q;
-
-    // A load that the store buffer has all bytes of needs no cache.
-    wire last_stale;
-    wire [31:0] stale_data;
-    reg  lq_may, stale, forward, sample, want_load; // stale: BUG_TX_FIRST_LOAD
-    reg  [31:0] word;
-    always @* begin
-        {lq_may, stale, forward, sample, want_load} = 5'd0;
-        word = uc_rsp_data_i;
-        if (!lq_empty && !abort_q) begin
-            lq_may = lq_pick && lq_go && !f_load_q;
-            if (lq_may) begin
-                stale = last_stale;
-                forward = stale || (lq_pick_be & ~look_be) == 4'd0;
-                want_load = !forward;
-            end
-            sample = forward || (f_load_q && done);
-            if (sample) begin
-                word = look_data;
-                if (!look_be[0]) word[7:0]   = rsp_data_i[7:0];
-                if (!look_be[1]) word[15:8]  = rsp_data_i[15:8];
-                if (!look_be[2]) word[23:16] = rsp_data_i[23:16];
-                if (!look_be[3]) word[31:24] = rsp_data_i[31:24];
-                if (stale)
-                    word = stale_data;
-            end
-        end
-    end
-    reg  lq_can;
+    wire        want_load, sample, forward, partial, stale;
+    wire [31:0] word;
+    reg         lq_can; // loads need not wait for stores
     always @* begin
         lq_can = 1'b1;
         if (model_i == `MODEL_SC)
             lq_can = sb_empty || bug_i == `BUG_SC_BUFFER_KEPT;
     end
 
-    wire sb_leave = f_store_q && done;
-    reg  uc_store, uc_late;
+    // An atomic operation, a hint.
+    wire        atomic, want_atomic, want_atomic_bus, atomic_done, atomic_wrote;
+    wire [3:0]  atomic_kind, atomic_op;
+    wire [31:0] atomic_addr, atomic_data, atomic_compare, atomic_issue, atomic_read, atomic_written;
+    wire [4:0]  atomic_amo, atomic_rd;
+    wire [7:0]  atomic_seq;
+    wire        hint, want_hint;
+    wire [3:0]  hint_op;
+    wire [31:2] hint_addr;
+
+    // The transaction.
+    wire        tx, doomed, aborts, flush, over, committed, want_abort, want_commit;
 
     // What the bus has answered.
-    reg  uc_load, uc_atomic;
-    always @* begin
-        {uc_load, uc_atomic} = 2'd0;
-        if (uc_rsp_valid_i) begin
-            uc_load   = uc_q == UC_LOAD;
-            uc_atomic = uc_q == UC_ATOMIC;
-        end
-    end
+    wire        uc_load, uc_store, uc_atomic;
 
-    reg [2:0] sel;
-    localparam [2:0] NONE = 3'd0, LOAD = 3'd1, STORE = 3'd2, ATOMIC = 3'd3, HINT = 3'd4,
-        COMMIT = 3'd5, ABORT = 3'd6;
-    wire take = req_valid_o && req_ready_i;
+    // What was refused tries again when the cache says that something changed, and now and then.
+    reg  [5:0]  timer_q;
+    wire        seldom = timer_q == 6'd63;
+    wire        retry  = change_i || seldom;
+    reg  [15:0] random_q;
+    always @(posedge clk_i)
+        if (rst_i) begin
+            timer_q  <= 6'd0;
+            random_q <= seed_i[31:16] ^ seed_i[15:0] ^ 16'hACE1;
+        end else begin
+            timer_q <= timer_q + 6'd1;
+            if (!sb_empty || !lq_empty)
+                random_q <= random_q == 16'd0 ? 16'd1
+                    : {random_q[14:0], random_q[15] ^ random_q[13] ^ random_q[12] ^ random_q[10]};
+        end
+
+    // ---- From the hart.
+
+    lsu_accept #(.TM(TM)) accept (
+        .model_i(model_i), .bug_i(bug_i), .op_valid_i(op_valid_i), .op_kind_i(op_kind_i),
+        .op_cached_i(op_addr_i[31]), .op_fence_i(op_addr_i[7:0]),
+        .stall_i(cap_stall_i && !silent_i),
+        .atomic_i(atomic), .hint_i(hint), .tx_i(tx), .abort_i(aborts),
+        .kill_i(doomed || tx_kill_i), .commit_flight_i(flight_commit), .committed_i(committed),
+        .lq_empty_i(lq_empty), .lq_full_i(lq_full), .lq_leave_i(lq_leave),
+        .sb_empty_i(sb_empty), .sb_full_i(sb_full), .sb_drained_i(sb_drained),
+        .sb_tx_drained_i(sb_tx_drained), .sb_line_i(sb_line),
+        .stop_o(stop), .ready_o(op_ready_o), .load_o(go_load), .store_o(go_store),
+        .atomic_o(go_atomic), .fence_o(go_fence), .hint_o(go_hint), .begin_o(go_begin),
+        .void_o(go_void), .record_o(accepted), .commit_o(commit)
+    );
+
+    lsu_offer offer (
+        .clk_i(clk_i), .rst_i(rst_i), .cycle_i(cycle_i),
+        .valid_i(op_valid_i), .addr_i(op_addr_i), .data_i(op_data_i), .size_i(op_size_i),
+        .ready_i(op_ready_o), .number_i(op_ready_o && !go_void && !silent_i), .store_i(go_store),
+        .fence_i(go_fence), .flush_i(flush), .over_i(over),
+        .seq_o(seq), .issue_o(issue), .barrier_o(barrier), .be_o(op_be), .lanes_o(op_lanes),
+        .bytes_o(op_bytes)
+    );
+
+    // ---- Loads and stores.
 
     lsu_load_queue #(.DEPTH(LQ_DEPTH), .LINE_WORDS(LINE_WORDS)) load_queue (
         .clk_i(clk_i), .rst_i(rst_i), .model_i(model_i), .bug_i(bug_i),
         .youngest_i(level_i != 3'd0 && random_q[5:4] == 2'd0),
         .empty_o(lq_empty), .full_o(lq_full),
         .push_i(go_load), .push_addr_i(op_addr_i), .push_size_i(op_size_i),
-        .push_unsigned_i(op_unsigned_i), .push_rd_i(op_rd_i), .push_seq_i(seq_q),
+        .push_unsigned_i(op_unsigned_i), .push_rd_i(op_rd_i), .push_seq_i(seq),
         .push_issue_i(issue),
-        .flight_i(f_load_q), .pick_valid_o(lq_pick), .pick_addr_o(lq_pick_addr),
-        .pick_be_o(lq_pick_be), .pick_early_o(lq_early), .take_i(take && sel == LOAD),
-        .sample_i(sample), .refuse_i(f_load_q && !done), .retry_i(retry),
+        .flight_i(flight_load), .pick_valid_o(lq_pick), .pick_addr_o(lq_pick_addr),
+        .pick_be_o(lq_pick_be), .pick_early_o(lq_early), .take_i(take_load),
+        .sample_i(sample), .refuse_i(flight_load && !done), .retry_i(retry),
         .head_uncached_o(lq_uncached), .head_addr_o(lq_head_addr), .head_be_o(lq_head_be),
         .head_sample_i(uc_load), .sample_data_i(word),
         .inv_valid_i(inv_valid_i), .inv_addr_i(inv_addr_i), .dropped_o(lq_dropped),
-        .bind_i(lq_can && !abort_q), .bind_valid_o(lq_bind), .bind_rd_o(lq_bind_rd),
+        .bind_i(lq_can && !aborts), .bind_valid_o(lq_bind), .bind_rd_o(lq_bind_rd),
         .bind_data_o(lq_bind_data), .bind_early_o(lq_bind_early),
         .leave_o(lq_leave), .leave_addr_o(lq_leave_addr), .leave_size_o(lq_leave_size),
         .leave_seq_o(lq_leave_seq), .leave_issue_o(lq_leave_issue), .leave_data_o(lq_leave_data),
@@ -296,21 +235,30 @@ module lsu #(
         .clk_i(clk_i), .rst_i(rst_i), .seed_i(seed_i), .level_i(level_i),
         .move_i(sample || uc_load), .go_o(lq_go)
     );
+    lsu_sample sampler (
+        .clk_i(clk_i), .rst_i(rst_i), .bug_i(bug_i), .tx_i(tx), .begin_i(go_begin),
+        .abort_i(aborts), .empty_i(lq_empty), .pick_i(lq_pick && lq_go), .flight_i(flight_load),
+        .pick_addr_i(lq_pick_addr), .pick_be_i(lq_pick_be), .look_be_i(look_be),
+        .look_data_i(look_data), .rsp_done_i(done), .rsp_data_i(rsp_data_i),
+        .uc_rsp_data_i(uc_rsp_data_i),
+        .want_o(want_load), .sample_o(sample), .forward_o(forward), .partial_o(partial),
+        .stale_o(stale), .word_o(word)
+    );
 
     lsu_store_buffer #(.DEPTH(SB_DEPTH), .LINE_WORDS(LINE_WORDS), .TM(TM)) store_buffer (
         .clk_i(clk_i), .rst_i(rst_i), .model_i(model_i), .bug_i(bug_i), .random_i(random_q[3:0]),
-        .tx_i(tx_q), .empty_o(sb_empty), .full_o(sb_full), .uncached_o(sb_uncached),
+        .tx_i(tx), .empty_o(sb_empty), .full_o(sb_full), .uncached_o(sb_uncached),
         .drained_o(sb_drained), .tx_drained_o(sb_tx_drained),
         .push_i(go_store), .push_addr_i(op_addr_i[31:2]), .push_be_i(op_be), .push_data_i(op_lanes),
-        .push_barrier_i(barrier_q),
-        .look_valid_i((lq_pick && lq_go) || f_load_q), .look_addr_i(lq_pick_addr),
+        .push_barrier_i(barrier),
+        .look_valid_i((lq_pick && lq_go) || flight_load), .look_addr_i(lq_pick_addr),
         .look_be_o(look_be), .look_data_o(look_data),
         .line_valid_i(op_valid_i && (op_kind_i == `LSU_FLUSH || bug_i == `BUG_SWAP_NO_DRAIN)),
         .line_addr_i(op_addr_i[31:2]), .line_o(sb_line),
-        .flight_i(f_store_q), .pick_valid_o(sb_pick), .pick_addr_o(sb_pick_addr),
+        .flight_i(flight_store), .pick_valid_o(sb_pick), .pick_addr_o(sb_pick_addr),
         .pick_be_o(sb_pick_be), .pick_data_o(sb_pick_data), .pick_tx_o(sb_pick_tx),
-        .pick_young_o(sb_pick_young), .take_i(take && sel == STORE), .leave_i(sb_leave),
-        .refuse_i(f_store_q && !done), .retry_i(retry),
+        .pick_young_o(sb_pick_young), .take_i(take_store), .leave_i(sb_leave),
+        .refuse_i(flight_store && !done), .retry_i(retry),
         .head_uncached_o(sb_head_uncached), .head_addr_o(sb_head_addr), .head_be_o(sb_head_be),
         .head_data_o(sb_head_data), .head_leave_i(uc_store),
         .flush_i(flush), .irq_taken_i(irq_taken_i)
@@ -320,257 +268,79 @@ module lsu #(
         .move_i(sb_leave || uc_store), .go_o(sb_go)
     );
 
-    // ---- Whose turn it is at the cache. Nothing of a doomed transaction goes there any more.
+    // ---- One at a time of these.
 
-    wire want_store = sb_pick && sb_go;
-    reg [3:0]  req_op, req_be;
-    reg [31:2] req_addr;
-    reg [31:0] req_data;
-    reg        req_tx;
-    always @* begin
-        sel = NONE;
-        req_op = 4'dx;
-        req_addr = 30'dx;
-        req_be = 4'dx;
-        req_data = 32'dx;
-        req_tx = 1'bx;
-        if (!f_any_q && (want_load || want_store || atomic_q || hint_q || tx_q)) begin
-            req_op = `CACHE_LOAD;
-            req_addr = a_addr_q[31:2];
-            req_be = 4'd15;
-            req_data = a_data_q;
-            req_tx = tx_q;
-            if (abort_q) begin
-                if (!over_q)
-                    sel = ABORT;
-                req_op = `CACHE_TX_ABORT;
-            end else if (doomed)
-                sel = NONE;
-            else if (commit && !commit_refused_q) begin
-                sel = COMMIT;
-                req_op = `CACHE_TX_COMMIT;
-            end else if (atomic_q && a_addr_q[31] && !a_refused_q) begin
-                sel = ATOMIC;
-                req_op = a_kind_q == `LSU_AMO ? `CACHE_AMO
-                    : a_kind_q == `LSU_LR ? `CACHE_LR : `CACHE_SC;
-            end else if (hint_q && !hint_refused_q) begin
-                sel = HINT;
-                req_op = hint_kind_q == `LSU_FLUSH ? `CACHE_FLUSH
-                    : hint_kind_q == `LSU_PREFETCH_W ? `CACHE_PREFETCH_W : `CACHE_PREFETCH_R;
-                req_addr = hint_addr_q;
-            end else if (want_load && (turn_q || !want_store)) begin
-                sel = LOAD;
-                req_addr = lq_pick_addr;
-                req_be = lq_pick_be;
-            end else if (want_store) begin
-                sel = STORE;
-                req_op = `CACHE_STORE;
-                req_addr = sb_pick_addr;
-                req_be = sb_pick_be;
-                req_data = sb_pick_data;
-                req_tx = sb_pick_tx;
-            end
-        end
-    end
-    assign req_valid_o   = sel != NONE;
-    assign req_op_o      = req_op;
-    assign req_addr_o    = {req_addr, 2'd0};
-    assign req_be_o      = req_be;
-    assign req_data_o    = req_data;
-    assign req_compare_o = a_compare_q;
-    assign req_amo_o     = a_amo_q;
-    assign req_tx_o      = req_tx;
+    lsu_atomic atomics (
+        .clk_i(clk_i), .rst_i(rst_i),
+        .push_i(go_atomic), .push_kind_i(op_kind_i), .push_addr_i(op_addr_i),
+        .push_data_i(op_data_i), .push_compare_i(op_compare_i), .push_amo_i(op_amo_i),
+        .push_rd_i(op_rd_i), .push_seq_i(seq), .push_issue_i(issue),
+        .busy_o(atomic), .kind_o(atomic_kind), .addr_o(atomic_addr), .data_o(atomic_data),
+        .compare_o(atomic_compare), .amo_o(atomic_amo), .rd_o(atomic_rd), .seq_o(atomic_seq),
+        .issue_o(atomic_issue),
+        .want_o(want_atomic), .op_o(atomic_op), .flight_i(flight_atomic), .rsp_done_i(done),
+        .rsp_data_i(rsp_data_i), .rsp_written_i(rsp_written_i), .retry_i(retry),
+        .want_bus_o(want_atomic_bus), .bus_rsp_i(uc_atomic), .bus_rsp_data_i(uc_rsp_data_i),
+        .bus_rsp_written_i(uc_rsp_written_i),
+        .done_o(atomic_done), .wrote_o(atomic_wrote), .read_o(atomic_read),
+        .written_o(atomic_written), .abort_i(aborts), .flush_i(flush)
+    );
 
-    // ---- Uncached: one at a time, the oldest of its kind. An uncached SC fails without going out.
+    lsu_hint hints (
+        .clk_i(clk_i), .rst_i(rst_i), .push_i(go_hint), .push_kind_i(op_kind_i),
+        .push_addr_i(op_addr_i[31:2]), .busy_o(hint), .want_o(want_hint), .op_o(hint_op),
+        .addr_o(hint_addr), .flight_i(flight_hint), .rsp_done_i(done), .retry_i(retry),
+        .flush_i(flush)
+    );
 
-    reg         uc_write, uc_amo;
-    reg  [31:0] uc_addr, uc_data;
-    reg  [3:0]  uc_be;
-    always @* begin
-        {uc_amo, uc_write} = 2'd0;
-        uc_addr = 32'dx;
-        uc_be = 4'dx;
-        uc_data = 32'dx;
-        if (uc_q != UC_NONE) begin
-            uc_addr = a_addr_q;
-            uc_be = 4'd15;
-            uc_data = a_data_q;
-            case (uc_q)
-                UC_STORE: begin
-                    uc_write = 1'b1;
-                    uc_addr = {sb_head_addr, 2'd0};
-                    uc_be = sb_head_be;
-                    uc_data = sb_head_data;
-                end
-                UC_LOAD: begin
-                    uc_addr = {lq_head_addr[31:2], 2'd0};
-                    uc_be = lq_head_be;
-                end
-                default: begin // UC_ATOMIC
-                    uc_amo = a_kind_q == `LSU_AMO;
-                    uc_write = uc_amo;
-                end
-            endcase
-        end
-    end
-    assign uc_valid_o   = uc_q != UC_NONE && !uc_sent_q;
-    assign uc_write_o   = uc_write;
-    assign uc_atomic_o  = uc_amo;
-    assign uc_amo_o     = a_amo_q;
-    assign uc_addr_o    = uc_addr;
-    assign uc_be_o      = uc_be;
-    assign uc_data_o    = uc_data;
-    assign uc_compare_o = a_compare_q;
+    lsu_tx #(.TM(TM)) transaction (
+        .clk_i(clk_i), .rst_i(rst_i), .begin_i(go_begin), .stop_i(stop), .doomed_i(tx_doomed_i),
+        .kill_i(tx_kill_i), .kill_cause_i(tx_kill_cause_i), .op_valid_i(op_valid_i),
+        .op_kind_i(op_kind_i), .op_code_i(op_addr_i[7:0]), .commit_i(commit),
+        .active_o(tx), .doomed_o(doomed), .ending_o(tx_ending_o), .aborts_o(aborts),
+        .flush_o(flush), .over_o(over), .committed_o(committed), .status_o(tx_status_o),
+        .want_abort_o(want_abort), .want_commit_o(want_commit), .flight_i(flight),
+        .flight_abort_i(flight_abort), .flight_commit_i(flight_commit), .rsp_done_i(done),
+        .retry_i(retry)
+    );
 
-    // With some bugs a cached operation may be done in the same cycle: then the buffer hears later.
-    reg  uc_late_q;
-    wire uc_meets = (bug_i == `BUG_UNCACHED_REORDER || bug_i == `BUG_SWAP_NO_DRAIN)
-        && done && (f_store_q || f_atomic_q);
-    always @* begin
-        {uc_store, uc_late} = 2'd0;
-        if (uc_late_q || uc_rsp_valid_i) begin
-            uc_late  = (uc_late_q || uc_q == UC_STORE) && uc_meets;
-            uc_store = (uc_late_q || uc_q == UC_STORE) && !uc_meets;
-        end
-    end
+    // ---- To the cache, or past it.
 
-    // ---- Atomic operations.
+    lsu_arbiter arbiter (
+        .clk_i(clk_i), .rst_i(rst_i),
+        .some_i(want_load || want_store || atomic || hint || tx), .tx_i(tx),
+        .stopped_i(aborts || doomed), .abort_i(want_abort), .commit_i(want_commit),
+        .atomic_i(want_atomic), .atomic_op_i(atomic_op), .atomic_addr_i(atomic_addr[31:2]),
+        .atomic_data_i(atomic_data),
+        .hint_i(want_hint), .hint_op_i(hint_op), .hint_addr_i(hint_addr),
+        .load_i(want_load), .load_addr_i(lq_pick_addr), .load_be_i(lq_pick_be),
+        .store_i(want_store), .store_addr_i(sb_pick_addr), .store_be_i(sb_pick_be),
+        .store_data_i(sb_pick_data), .store_tx_i(sb_pick_tx),
+        .take_load_o(take_load), .take_store_o(take_store),
+        .flight_o(flight), .flight_abort_o(flight_abort), .flight_commit_o(flight_commit),
+        .flight_atomic_o(flight_atomic), .flight_hint_o(flight_hint),
+        .flight_load_o(flight_load), .flight_store_o(flight_store),
+        .req_valid_o(req_valid_o), .req_ready_i(req_ready_i), .req_op_o(req_op_o),
+        .req_addr_o(req_addr_o), .req_be_o(req_be_o), .req_data_o(req_data_o),
+        .req_tx_o(req_tx_o), .rsp_valid_i(rsp_valid_i)
+    );
+    assign req_compare_o = atomic_compare;
+    assign req_amo_o     = atomic_amo;
 
-    reg         a_done, a_wrote;
-    reg  [31:0] a_read, a_written;
-    always @* begin
-        {a_done, a_wrote} = 2'd0;
-        a_read = rsp_data_i;
-        a_written = a_data_q;
-        if (atomic_q && !abort_q) begin
-            a_done = uc_atomic || (f_atomic_q && done);
-            if (uc_atomic)
-                a_read = uc_rsp_data_i;
-            if (a_kind_q == `LSU_AMO) begin
-                a_written = uc_atomic ? uc_rsp_written_i : rsp_written_i;
-                a_wrote = a_done && (a_amo_q != 5'd5 || a_read == a_compare_q); // 5: amocas.w
-            end else if (a_kind_q == `LSU_SC) begin
-                if (!a_addr_q[31]) begin
-                    a_done = 1'b1;
-                    a_read = 32'd1;
-                end
-                a_wrote = a_done && a_read == 32'd0;
-            end
-        end
-    end
-
-    // ---- State.
-
-    always @(posedge clk_i)
-        if (rst_i) begin
-            {f_any_q, f_load_q, f_store_q, f_atomic_q, f_hint_q, f_commit_q, f_abort_q} <= 7'd0;
-            {atomic_q, a_refused_q, hint_q, hint_refused_q, tx_q, abort_q, over_q} <= 7'd0;
-            {commit_refused_q, barrier_q, turn_q, offered_q, uc_sent_q, uc_late_q} <= 6'd0;
-            uc_q     <= UC_NONE;
-            cause_q  <= 4'd0;
-            code_q   <= 8'd0;
-            seq_q    <= 8'd0;
-            timer_q  <= 6'd0;
-            random_q <= seed_i[31:16] ^ seed_i[15:0] ^ 16'hACE1;
-        end else begin
-            timer_q <= timer_q + 6'd1;
-            if (!sb_empty || !lq_empty)
-                random_q <= random_q == 16'd0 ? 16'd1
-                    : {random_q[14:0], random_q[15] ^ random_q[13] ^ random_q[12] ^ random_q[10]};
-            offered_q <= op_valid_i && !ready && !over_q;
-            if (op_valid_i && !offered_q)
-                since_q <= cycle_i;
-
-            f_any_q <= take;
-            if (take || f_any_q) begin
-                f_load_q   <= take && sel == LOAD;
-                f_store_q  <= take && sel == STORE;
-                f_atomic_q <= take && sel == ATOMIC;
-                f_hint_q   <= take && sel == HINT;
-                f_commit_q <= take && sel == COMMIT;
-                f_abort_q  <= take && sel == ABORT;
-                if (take && (sel == LOAD || sel == STORE))
-                    turn_q <= sel == STORE;
-            end
-
-            if (rsp_valid_i) begin
-                if (f_hint_q && rsp_done_i) hint_q <= 1'b0;
-                if (f_atomic_q && !rsp_done_i) a_refused_q <= 1'b1;
-                if (f_hint_q && !rsp_done_i) hint_refused_q <= 1'b1;
-                if (f_commit_q && !rsp_done_i) commit_refused_q <= 1'b1;
-            end
-            if (retry)
-                {a_refused_q, hint_refused_q, commit_refused_q} <= 3'd0;
-
-            if (ready) begin // one was accepted
-                if (!go_void && !silent_i)
-                    seq_q <= seq_q + 8'd1;
-                if (go_store)
-                    barrier_q <= 1'b0;
-                if (go_fence && store_store)
-                    barrier_q <= 1'b1;
-                if (go_begin)
-                    tx_q <= 1'b1;
-                if (go_hint) begin
-                    hint_q      <= 1'b1;
-                    hint_kind_q <= op_kind_i;
-                    hint_addr_q <= op_addr_i[31:2];
-                end
-                if (go_atomic) begin
-                    atomic_q    <= 1'b1;
-                    a_kind_q    <= op_kind_i;
-                    a_addr_q    <= op_addr_i;
-                    a_data_q    <= op_data_i;
-                    a_compare_q <= op_compare_i;
-                    a_issue_q   <= issue;
-                    a_amo_q     <= op_amo_i;
-                    a_rd_q      <= op_rd_i;
-                    a_seq_q     <= seq_q;
-                end
-            end
-            if (a_done)
-                atomic_q <= 1'b0;
-
-            if (TM != 0 && tx_q) begin
-                if (flush)
-                    {atomic_q, hint_q, barrier_q} <= 3'd0;
-                if (committed || over_q)
-                    tx_q <= 1'b0;
-                if (over_q)
-                    seq_q <= seq_q + 8'd1;
-                if (stop) begin
-                    abort_q <= 1'b1;
-                    cause_q <= doomed ? (tx_doomed_i[0] ? `TX_CONFLICT : `TX_CAPACITY)
-                        : tx_kill_i ? tx_kill_cause_i
-                        : op_kind_i == `LSU_TX_ABORT ? `TX_EXPLICIT : `TX_UNSUPPORTED;
-                    code_q  <= !doomed && !tx_kill_i && op_kind_i == `LSU_TX_ABORT
-                        ? op_addr_i[7:0] : 8'd0;
-                end else if (over_q)
-                    abort_q <= 1'b0;
-                over_q <= f_abort_q && done;
-            end
-
-            uc_late_q <= uc_late;
-            if (uc_rsp_valid_i) begin
-                uc_q      <= UC_NONE;
-                uc_sent_q <= 1'b0;
-            end else if (uc_q != UC_NONE)
-                uc_sent_q <= uc_sent_q || uc_ready_i;
-            else if (atomic_q || sb_head_uncached || lq_uncached) begin
-                if (atomic_q && !a_addr_q[31] && a_kind_q != `LSU_SC)
-                    uc_q <= UC_ATOMIC;
-                else if (sb_head_uncached && sb_go && !uc_late_q
-                    && (bug_i != `BUG_UNCACHED_REORDER || timer_q == 6'd63)) // it seldom moves then
-                    uc_q <= UC_STORE;
-                else if (lq_uncached && lq_go && lq_can && !sb_uncached)
-                    uc_q <= UC_LOAD;
-            end
-        end
-
-    lsu_last last (
-        .clk_i(clk_i), .rst_i(rst_i), .bug_i(bug_i), .tx_i(tx_q), .begin_i(go_begin),
-        .sample_i(sample), .whole_i(f_load_q || look_be == 4'd15), .addr_i(lq_pick_addr),
-        .word_i(word), .stale_o(last_stale), .word_o(stale_data)
+    lsu_uncached uncached (
+        .clk_i(clk_i), .rst_i(rst_i), .bug_i(bug_i), .seldom_i(seldom),
+        .atomic_i(want_atomic_bus), .atomic_write_i(atomic_kind == `LSU_AMO),
+        .atomic_amo_i(atomic_amo), .atomic_addr_i(atomic_addr), .atomic_data_i(atomic_data),
+        .atomic_compare_i(atomic_compare),
+        .store_i(sb_head_uncached), .store_go_i(sb_go), .store_addr_i(sb_head_addr),
+        .store_be_i(sb_head_be), .store_data_i(sb_head_data),
+        .load_i(lq_uncached), .load_go_i(lq_go && lq_can && !sb_uncached),
+        .load_addr_i(lq_head_addr[31:2]), .load_be_i(lq_head_be),
+        .cached_i(done && (flight_store || flight_atomic)),
+        .atomic_o(uc_atomic), .store_o(uc_store), .load_o(uc_load),
+        .uc_valid_o(uc_valid_o), .uc_ready_i(uc_ready_i), .uc_write_o(uc_write_o),
+        .uc_atomic_o(uc_atomic_o), .uc_amo_o(uc_amo_o), .uc_addr_o(uc_addr_o), .uc_be_o(uc_be_o),
+        .uc_data_o(uc_data_o), .uc_compare_o(uc_compare_o), .uc_rsp_valid_i(uc_rsp_valid_i)
     );
 
     // ---- To the hart.
@@ -583,28 +353,26 @@ module lsu #(
             wb_valid_o = lq_bind_rd != 5'd0;
             wb_rd_o = lq_bind_rd;
             wb_data_o = lq_bind_data;
-        end else if (a_done) begin
-            wb_valid_o = a_rd_q != 5'd0;
-            wb_rd_o = a_rd_q;
-            wb_data_o = a_read;
+        end else if (atomic_done) begin
+            wb_valid_o = atomic_rd != 5'd0;
+            wb_rd_o = atomic_rd;
+            wb_data_o = atomic_read;
         end
     end
-    assign tx_active_o = tx_q;
-    assign tx_abort_o  = over_q;
-    assign tx_status_o = {16'd0, code_q, 4'd0, cause_q};
-    assign tx_ending_o = TM != 0 && tx_q && !abort_q && op_valid_i && is_commit;
+    assign tx_active_o = tx;
+    assign tx_abort_o  = over;
 
-    // ---- To the capture unit.
+    // ---- To the capture unit, the counters, the watchdog.
 
     lsu_record record (
-        .cycle_i(cycle_i), .tx_i(tx_q),
+        .cycle_i(cycle_i), .tx_i(tx),
         .load_i(lq_leave), .load_size_i(lq_leave_size), .load_seq_i(lq_leave_seq),
         .load_issue_i(lq_leave_issue), .load_addr_i(lq_leave_addr), .load_data_i(lq_leave_data),
-        .atomic_i(a_done), .atomic_kind_i(a_kind_q), .atomic_seq_i(a_seq_q),
-        .atomic_issue_i(a_issue_q), .atomic_addr_i(a_addr_q), .atomic_read_i(a_read),
-        .atomic_written_i(a_written), .atomic_wrote_i(a_wrote),
-        .abort_i(over_q), .status_i(tx_status_o),
-        .op_i(accepted), .op_kind_i(op_kind_i), .op_size_i(op_size_i), .op_seq_i(seq_q),
+        .atomic_i(atomic_done), .atomic_kind_i(atomic_kind), .atomic_seq_i(atomic_seq),
+        .atomic_issue_i(atomic_issue), .atomic_addr_i(atomic_addr), .atomic_read_i(atomic_read),
+        .atomic_written_i(atomic_written), .atomic_wrote_i(atomic_wrote),
+        .abort_i(over), .status_i(tx_status_o),
+        .op_i(accepted), .op_kind_i(op_kind_i), .op_size_i(op_size_i), .op_seq_i(seq),
         .op_issue_i(issue), .op_addr_i(op_addr_i), .op_bytes_i(op_bytes),
         .store_i(sb_leave), .store_tx_i(sb_pick_tx), .store_addr_i(sb_pick_addr),
         .store_be_i(sb_pick_be), .store_data_i(sb_pick_data),
@@ -617,98 +385,52 @@ module lsu #(
         .vis_addr_o(vis_addr_o), .vis_data_o(vis_data_o)
     );
 
-    // ---- For counters and the watchdog.
+    lsu_events events (
+        .op_valid_i(op_valid_i), .stall_i(cap_stall_i), .fence_waits_i(is_fence && !op_ready_o),
+        .store_waits_i(is_store && sb_full), .store_i(go_store),
+        .flight_i(flight), .committed_i(committed), .early_i(flight_load && sample && lq_early),
+        .partial_i(partial), .young_i(sb_leave && sb_pick_young),
+        .empty_i(lq_empty), .dropped_i(lq_dropped), .forward_i(forward && !stale),
+        .bind_i(lq_bind), .bind_early_i(lq_bind_early), .bind_passes_i(lq_bind && !sb_empty),
+        .leave_i(lq_leave),
+        .atomic_i(atomic_done), .uncached_i(uc_rsp_valid_i), .aborted_i(over),
+        .events_o(events_o)
+    );
 
-    wire partial = f_load_q && sample && (look_be & lq_pick_be) != 4'd0;
-    always @* begin
-        events_o = 16'd0;
-        if (op_valid_i) begin
-            events_o[13] = cap_stall_i;                    // EVENT 19
-            events_o[11] = is_fence && !ready;             // 17
-            events_o[3]  = is_store && sb_full;            // 9
-            events_o[1]  = go_store;                       // 7
-        end
-        if (f_any_q) begin
-            events_o[14] = committed;                      // 20
-            events_o[9]  = f_load_q && sample && lq_early; // 15
-            events_o[7]  = sb_leave && sb_pick_young;      // 13
-            events_o[5]  = partial;                        // 11
-        end
-        if (!lq_empty) begin
-            events_o[10] = lq_dropped;                     // 16
-            events_o[4]  = forward && !stale;              // 10
-            if (lq_bind || lq_leave) begin
-                events_o[8] = lq_bind_early;               // 14
-                events_o[6] = lq_bind && !sb_empty;        // 12
-                events_o[0] = lq_leave;                    // 6
-            end
-        end
-        if (atomic_q || uc_rsp_valid_i || over_q) begin
-            events_o[15] = over_q;                         // 21
-            events_o[12] = uc_rsp_valid_i;                 // 18
-            events_o[2]  = a_done;                         // 8
-        end
-    end
-
-    reg [3:0]  waits;
-    reg [31:0] waits_addr;
-    always @* begin
-        waits = `WAIT_NOTHING;
-        waits_addr = 32'd0;
-        if (abort_q)
-            waits = `WAIT_ABORT;
-        else if (op_valid_i && cap_stall_i) begin
-            waits = `WAIT_CAPTURE;
-            waits_addr = op_addr_i;
-        end else if (atomic_q) begin
-            waits = a_addr_q[31] ? `WAIT_ATOMIC : `WAIT_UNCACHED;
-            waits_addr = a_addr_q;
-        end else if (!lq_empty && lq_can) begin
-            waits = lq_uncached ? `WAIT_UNCACHED : `WAIT_LOAD;
-            waits_addr = lq_head_addr;
-        end else if (!lq_empty || (op_valid_i && !ready)) begin
-            if (!sb_empty) begin
-                waits = is_store && op_valid_i && sb_full ? `WAIT_BUFFER : `WAIT_DRAIN;
-                waits_addr = {sb_head_addr, 2'd0};
-            end else if (is_commit)
-                waits = `WAIT_COMMIT;
-        end
-    end
-    assign wait_o      = waits;
-    assign wait_addr_o = waits_addr;
+    lsu_wait waits (
+        .abort_i(aborts), .stall_i(cap_stall_i), .op_valid_i(op_valid_i),
+        .op_ready_i(op_ready_o), .op_kind_i(op_kind_i), .op_addr_i(op_addr_i),
+        .atomic_i(atomic), .atomic_addr_i(atomic_addr), .lq_empty_i(lq_empty),
+        .lq_can_i(lq_can), .lq_uncached_i(lq_uncached), .lq_addr_i(lq_head_addr),
+        .sb_empty_i(sb_empty), .sb_full_i(sb_full), .sb_addr_i(sb_head_addr),
+        .wait_o(wait_o), .wait_addr_o(wait_addr_o)
+    );
 
 `ifdef CHECKS
-    wire [1:0] records  = {1'b0, lq_leave} + {1'b0, a_done} + {1'b0, over_q} + {1'b0, accepted};
-    wire [1:0] visibles = {1'b0, sb_leave} + {1'b0, uc_store} + {1'b0, a_wrote};
+    wire [1:0] records  = {1'b0, lq_leave} + {1'b0, atomic_done} + {1'b0, over}
+        + {1'b0, accepted};
+    wire [1:0] visibles = {1'b0, sb_leave} + {1'b0, uc_store} + {1'b0, atomic_wrote};
 `endif
-    `ASSERTIONS(rsp_valid_i != f_any_q || inv_valid_i)
-        `HOLDS(lsu_answer_after_a_cycle, rsp_valid_i == f_any_q)
-        `HOLDS(lsu_inv_with_answer, !(inv_valid_i && rsp_valid_i))
+    `ASSERTIONS(inv_valid_i)
+        `HOLDS(lsu_inv_with_answer, !rsp_valid_i)
     `END_ASSERTIONS
-    `ASSERTIONS(ready || atomic_q || abort_q || uc_rsp_valid_i || uc_store)
-        `HOLDS(lsu_uncached_answer, !uc_rsp_valid_i || uc_sent_q)
+    `ASSERTIONS(op_ready_o || atomic || aborts || uc_store)
         `HOLDS(lsu_one_record, records <= 2'd1)
         `HOLDS(lsu_one_visible, visibles <= 2'd1)
-        `HOLDS(lsu_one_result, !(lq_bind && a_done))
+        `HOLDS(lsu_one_result, !(lq_bind && atomic_done))
         `HOLDS(lsu_stores_are_older, !(go_store && !lq_empty))
         `HOLDS(lsu_atomic_alone,
-            !atomic_q || (lq_empty && (sb_empty || bug_i == `BUG_SWAP_NO_DRAIN)))
-        `HOLDS(lsu_result_after_abort, !(abort_q && wb_valid_o))
+            !atomic || (lq_empty && (sb_empty || bug_i == `BUG_SWAP_NO_DRAIN)))
+        `HOLDS(lsu_result_after_abort, !(aborts && wb_valid_o))
     `END_ASSERTIONS
     `COVER(lsu_capture_stalls, op_valid_i && cap_stall_i)
-    `COVER(lsu_forward, forward)
-    `COVER(lsu_partial_forward, partial)
     `COVER(lsu_forward_as_store_leaves, forward && sb_leave)
     `COVER(lsu_load_passes_store, lq_bind && !sb_empty)
     `COVER(lsu_record_port_taken, op_valid_i && is_fence && lq_leave)
-    `COVER(lsu_flush_waits, hint_q && hint_refused_q)
     `COVER(lsu_flush_behind_store, op_valid_i && op_kind_i == `LSU_FLUSH && sb_line)
     `COVER(lsu_uncached_load_behind_store, lq_uncached && sb_uncached)
-    `COVER(lsu_commit_refused, f_commit_q && rsp_valid_i && !rsp_done_i)
-    `COVER(lsu_doomed_as_commit_waits, doomed && tx_ending_o)
-    `COVER(lsu_killed, stop && tx_kill_i)
     `COVER(lsu_abort_with_stores, flush && !sb_empty)
     `COVER(lsu_abort_with_loads, flush && !lq_empty)
-    `COVER(lsu_abort_with_atomic, flush && atomic_q)
+    `COVER(lsu_abort_with_atomic, flush && atomic)
 endmodule
 `default_nettype wire

@@ -116,7 +116,8 @@ module soc #(
     wire [NHARTS*8-1:0]   rec_seq;
     wire [31:0]          uc_rsp_data, uc_rsp_written;
     wire [NHARTS-1:0]    ipi, ipi_clear, cap_stall;
-    wire [NHARTS*6-1:0]  bus_events;
+    localparam W_BUS_EVENTS = `EVENTS - `EVENT_BUS_WAIT;
+    wire [NHARTS*W_BUS_EVENTS-1:0] bus_events;
     wire [NHARTS*3-1:0]  bus_wait;
     wire [31:0]          peeked [0:NHARTS-1];
     wire [31:0]          code_data [0:NHARTS-1];
@@ -124,7 +125,7 @@ module soc #(
     genvar h;
     generate for (h = 0; h < NHARTS; h = h + 1) begin : harts
         localparam [31:0] NUMBER = h;
-        wire [39:0] events;
+        wire [`EVENT_BUS_WAIT-1:0] events;
         wire [31:0] pc, retired, wait_addr, count;
         wire [3:0]  waits;
         wire        peek = peek_hart_i == NUMBER[3:0];
@@ -170,7 +171,8 @@ module soc #(
         );
 
         counters #(.COUNTERS(COUNTERS)) counters (
-            .clk_i(clk_i), .rst_i(rst_i), .event_i({bus_events[h*6 +: 6], events}),
+            .clk_i(clk_i), .rst_i(rst_i),
+            .event_i({bus_events[h*W_BUS_EVENTS +: W_BUS_EVENTS], events}),
             .peek_i(peek), .which_i(peek_i), .count_o(count)
         );
 
@@ -317,10 +319,10 @@ module soc #(
             integer w;
             `ASSERTIONS(h != g && raised)
                 for (w = 0; w < WAYS; w = w + 1)
-                    `HOLDS(single_writer, !(harts[g].tile.cache.valid_q[first + w]
-                                            && harts[g].tile.cache.tag[first + w] == line
-                                            && (exclusive
-                                                || harts[g].tile.cache.exclusive_q[first + w])))
+                    `HOLDS(single_writer,
+                           !(harts[g].tile.cache.states.valid_q[first + w]
+                             && harts[g].tile.cache.tag[first + w] == line
+                             && (exclusive || harts[g].tile.cache.states.exclusive_q[first + w])))
             `END_ASSERTIONS
         end
     end endgenerate

@@ -43,7 +43,7 @@ module tile #(
     output wire [31:0] retired_o,
     output wire [3:0]  wait_o,
     output wire [31:0] wait_addr_o,
-    output wire [39:0] events_o,        // EVENT 0 to 39
+    output wire [`EVENT_TX_CAPACITIES:0] events_o,
 
     output wire        bus_valid_o,
     input  wire        bus_ready_i,
@@ -156,7 +156,7 @@ module tile #(
         .tx_status_i(tx_status), .tx_kill_o(tx_kill), .tx_kill_cause_o(tx_kill_cause),
         .ipi_i(ipi_i), .ipi_clear_o(ipi_clear_o), .irq_taken_o(irq_taken), .done_o(done_o),
         .pc_o(pc_o), .retired_o(retired_o), .wait_o(hart_wait), .wait_addr_o(hart_wait_addr),
-        .events_o(events_o[5:0]),
+        .events_o(events_o[`EVENT_BRANCH_TAKEN:`EVENT_INSTRUCTION]),
         .dbg_rst_i(dbg_rst_i), .dbg_halt_i(dbg_halt_i), .dbg_resume_i(dbg_resume_i),
         .dbg_halted_o(dbg_halted_o), .dbg_insn_valid_i(dbg_insn_valid_i), .dbg_insn_i(dbg_insn_i),
         .dbg_ack_o(dbg_ack_o), .dbg_fault_o(dbg_fault_o), .dbg_data_o(dbg_data_o),
@@ -175,7 +175,8 @@ module tile #(
         .wb_data_o(wb_data), .tx_active_o(tx_active), .tx_abort_o(tx_abort),
         .tx_status_o(tx_status), .tx_ending_o(tx_ending), .tx_kill_i(tx_kill),
         .tx_kill_cause_i(tx_kill_cause), .irq_taken_i(irq_taken),
-        .wait_o(lsu_wait), .wait_addr_o(lsu_wait_addr), .events_o(events_o[21:6]),
+        .wait_o(lsu_wait), .wait_addr_o(lsu_wait_addr),
+        .events_o(events_o[`EVENT_TX_ABORTED:`EVENT_LOAD]),
         .req_valid_o(req_valid), .req_ready_i(req_ready), .req_op_o(req_op), .req_addr_o(req_addr),
         .req_be_o(req_be), .req_data_o(req_data), .req_compare_o(req_compare),
         .req_amo_o(req_amo), .req_tx_o(req_tx), .rsp_valid_i(rsp_valid), .rsp_done_i(rsp_done),
@@ -211,7 +212,8 @@ module tile #(
         .out_valid_o(out_valid_o), .out_wb_o(out_wb_o), .out_data_o(out_data_o),
         .out_last_o(out_last_o), .fill_valid_i(fill_valid_i), .fill_id_i(fill_id_i),
         .fill_data_i(fill_data_i), .fill_last_i(fill_last_i), .fill_shared_i(fill_shared_i),
-        .fill_done_o(fill_done_o), .fill_done_id_o(fill_done_id_o), .events_o(events_o[39:22])
+        .fill_done_o(fill_done_o), .fill_done_id_o(fill_done_id_o),
+        .events_o(events_o[`EVENT_TX_CAPACITIES:`EVENT_HIT])
     );
 endmodule
 `default_nettype wire

@@ -15,8 +15,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
-
 static bool refuse(char *why, size_t size, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 static bool refuse(char *why, size_t size, const char *format, ...)

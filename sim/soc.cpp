@@ -20,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "field.h"
 #include "soc.h"
 
 namespace {
@@ -31,21 +32,34 @@ enum {
 #undef NUMBER
 };
 
-enum {
-    WORDS = 1 << 16,           // of the stream that wait for read_capture
-    LONGEST = 5                // words of a record
+// Which word of a record is what; 0: it has none. As soc.def says, and not as the hardware does.
+struct Shape {
+    unsigned address, read, written;
+    constexpr unsigned words() const { return 2 + !!address + !!read + !!written; }
 };
-
-// How many words a record has: as soc.def says, and not as the hardware does.
-unsigned length(uint32_t kind)
+constexpr Shape shape(uint32_t head)
 {
-    switch (kind) {
-    case REC_LOAD: case REC_STORE: case REC_LR: case REC_VISIBLE: return 4;
-    case REC_ATOMIC: case REC_SC: return 5;
-    case REC_FENCE: case REC_HINT: case REC_TX_ABORT: case REC_MARK: case REC_LOST: return 3;
-    default: return 2;
+    switch (FIELD_GET(head, REC_HEAD_KIND)) {
+#define RECORD(number, name, address, read, written, text)                                         \
+    case number: return { address, read, written };
+#include "soc.def"
+#undef RECORD
+    default: return {};
     }
 }
+constexpr unsigned longest()
+{
+    unsigned most = 0;
+    for (uint32_t kind = 0; kind < 16; kind++)
+        if (shape(FIELD_PUT(REC_HEAD_KIND, kind)).words() > most)
+            most = shape(FIELD_PUT(REC_HEAD_KIND, kind)).words();
+    return most;
+}
+
+enum {
+    WORDS = 1 << 16,           // of the stream that wait for read_capture
+    LONGEST = longest()        // words of a record
+};
 
 // Words that come record by record and are taken so. What was taken is dropped at the end.
 class Records {
@@ -60,14 +74,14 @@ public:
     // The words since the last end are a record; false: they are not.
     bool end()
     {
-        bool fine = words.size() - whole == length(words[whole] & 0xf);
+        bool fine = words.size() - whole == shape(words[whole]).words();
         whole = words.size();
         return fine;
     }
     size_t take(uint32_t *to, size_t room)
     {
         size_t from = taken, n;
-        while (taken < whole && (n = length(words[taken] & 0xf)) <= room - (taken - from))
+        while (taken < whole && (n = shape(words[taken]).words()) <= room - (taken - from))
             taken += n;
         size_t count = taken - from;
         if (count)
@@ -130,22 +144,22 @@ void soc_log_record(int hart, int kind, int size, int tx, int seq, int issue, in
     if (!s->logs)
         return;
     uint32_t took = uint32_t(cycle) - uint32_t(issue);
-    s->log.add(uint32_t(kind) | uint32_t(size) << 4 | uint32_t(tx) << 6 | uint32_t(hart) << 8
-               | uint32_t(seq) << 12 | (took > 0xfff ? 0xfff : took) << 20);
-    s->log.add(uint32_t(cycle));
-    switch (kind) {
-    case REC_LOAD: case REC_STORE: case REC_ATOMIC: case REC_LR: case REC_SC: case REC_FENCE:
-    case REC_HINT: case REC_VISIBLE:
-        s->log.add(uint32_t(addr));
-    }
-    switch (kind) {
-    case REC_LOAD: case REC_ATOMIC: case REC_LR: case REC_SC: case REC_TX_ABORT: case REC_MARK:
-        s->log.add(uint32_t(read));
-    }
-    switch (kind) {
-    case REC_STORE: case REC_ATOMIC: case REC_SC: case REC_VISIBLE:
-        s->log.add(uint32_t(written));
-    }
+    uint32_t most = FIELD_GET(REC_HEAD_LATENCY, REC_HEAD_LATENCY);
+    uint32_t words[LONGEST];
+    words[0] = FIELD_PUT(REC_HEAD_KIND, kind) | FIELD_PUT(REC_HEAD_SIZE, size)
+        | FIELD_PUT(REC_HEAD_TX, tx) | FIELD_PUT(REC_HEAD_HART, hart)
+        | FIELD_PUT(REC_HEAD_SEQUENCE, seq)
+        | FIELD_PUT(REC_HEAD_LATENCY, took > most ? most : took);
+    words[1] = uint32_t(cycle);
+    Shape has = shape(words[0]);
+    if (has.address)
+        words[has.address] = uint32_t(addr);
+    if (has.read)
+        words[has.read] = uint32_t(read);
+    if (has.written)
+        words[has.written] = uint32_t(written);
+    for (unsigned i = 0; i < has.words(); i++)
+        s->log.add(words[i]);
     s->log.end();
 }
 #endif

@@ -51,7 +51,7 @@ static const char *parse_one(struct usb_fault *f, const char *at, char *why, siz
     }
     for (enum usb_fault_kind k = 0; k < USB_FAULT_KINDS; k++) {
         if (!(all && happens_to_packets(k))
-            && (strlen(kinds[k].name) != name || memcmp(at, kinds[k].name, name)))
+            && (strlen(kinds[k].name) != name || memcmp(at, kinds[k].name, name) != 0))
             continue;
         if (placed && happens_to_packets(k)) {
             snprintf(why, size, "'%s': what happens to packets has a chance and no place", at);

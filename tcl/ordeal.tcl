@@ -17,13 +17,18 @@
 #   ordeal_peek HART WHAT          an EVENT number or PEEK_*
 #   ordeal_parameters              the 16 words of DEV_PARAMETERS
 
-# The numbers of rtl/: NUMBER(name, bits, value), EVENT(number, name, ...).
+# The numbers of rtl/: NUMBER(name, bits, value), RECORD(number, name, ...), EVENT(number, name, ...);
+# FIELD(word, name, high, low) as masks.
 proc ordeal_numbers {file} {
     global ordeal_number ordeal_events
     set f [open $file]
     foreach line [split [read $f] "\n"] {
         if {[regexp {^NUMBER\((\w+), *\d+, *(\w+)\)} $line all name value]} {
             set ordeal_number($name) [expr {$value}]
+        } elseif {[regexp {^FIELD\((\w+), *(\w+), *(\d+), *(\d+)\)} $line all word name high low]} {
+            set ordeal_number(${word}_$name) [expr {(1 << $high + 1) - (1 << $low)}]
+        } elseif {[regexp {^RECORD\((\d+), *(\w+)} $line all number name]} {
+            set ordeal_number(REC_$name) $number
         } elseif {[regexp {^EVENT\((\d+), *(\w+)} $line all number name]} {
             lappend ordeal_events $number $name
         }
@@ -35,6 +40,10 @@ set _rtl [file join [file dirname [info script]] .. rtl]
 ordeal_numbers [file join $_rtl soc.def]
 ordeal_numbers [file join $_rtl board board.def]
 
+proc ordeal_field {name value} {
+    set mask $::ordeal_number($name)
+    return [expr {$value * ($mask & -$mask)}]
+}
 proc ordeal_device {name} {
     global ordeal_number
     return [expr {$ordeal_number(BOARD_DEVICES) + $ordeal_number(DEV_$name)}]
@@ -107,7 +116,7 @@ proc ordeal_state {} {
 proc ordeal_take_words {count} { return [ordeal_read_window CAPTURE_WINDOW $count] }
 
 proc ordeal_peek {hart what} {
-    ordeal_put PEEK [expr {$hart << 8 | $what}]
+    ordeal_put PEEK [expr {[ordeal_field DEV_PEEK_HART $hart] | [ordeal_field DEV_PEEK_WHAT $what]}]
     return [ordeal_get PEEK_DATA]
 }
 

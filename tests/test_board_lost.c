@@ -68,7 +68,7 @@ static const struct target target = { .name = "loser", .open = open_machine, .ca
                                       .claims = claims, .exact = true, .iterations = 3, .run = run,
                                       .close = close_machine };
 
-/* ---- what the stream says of it -------------------------------------------------------------- */
+/* ---- what the pipeline says of it -------------------------------------------------------------- */
 
 static char told[1024];
 static bool settled(void *user, const struct pipeline_test *t)
@@ -101,7 +101,7 @@ void setUp(void)
 
 void tearDown(void) { bias_free(bias); }
 
-static struct pipeline_report stream(uint64_t from, uint64_t to, enum pipeline_end end)
+static struct pipeline_report run_all(uint64_t from, uint64_t to, enum pipeline_end end)
 {
     void *machine = &runs;
     struct pipeline_report report;
@@ -118,7 +118,7 @@ static struct pipeline_report stream(uint64_t from, uint64_t to, enum pipeline_e
 
 static void test_the_run_goes_on(void)
 {
-    struct pipeline_report r = stream(2, 4, PIPELINE_DONE);
+    struct pipeline_report r = run_all(2, 4, PIPELINE_DONE);
     TEST_ASSERT_EQUAL_STRING("0; 1; 2#1 it was unplugged; 3#1 it was unplugged; 4; 5; ", told);
     TEST_ASSERT_EQUAL_UINT64(6, r.totals.tests);
     TEST_ASSERT_EQUAL_UINT64(2, r.totals.lost);
@@ -130,14 +130,14 @@ static void test_the_run_goes_on(void)
 
 static void test_the_last_one_lost(void)
 {
-    TEST_ASSERT_EQUAL_UINT64(1, stream(5, 6, PIPELINE_DONE).totals.lost);
+    TEST_ASSERT_EQUAL_UINT64(1, run_all(5, 6, PIPELINE_DONE).totals.lost);
     TEST_ASSERT_EQUAL_STRING("0; 1; 2; 3; 4; 5#1 it was unplugged; ", told);
 }
 
 static void test_gone_for_good_is_an_end(void)
 {
     fails = true;
-    struct pipeline_report r = stream(2, 3, PIPELINE_TARGET);
+    struct pipeline_report r = run_all(2, 3, PIPELINE_TARGET);
     TEST_ASSERT_EQUAL_STRING("it was unplugged", r.error.reason);
     TEST_ASSERT_EQUAL_UINT64(0, r.totals.lost);
     TEST_ASSERT_EQUAL_UINT64(2, r.totals.next);
@@ -161,8 +161,9 @@ static struct target things_of(struct target t)
     return t;
 }
 
-static struct pipeline_report stream_on(const struct target *target, int count,
-                                      void *(*more)(void *user, int at_work), enum pipeline_end end)
+static struct pipeline_report run_all_on(const struct target *target, int count,
+                                         void *(*more)(void *user, int at_work),
+                                         enum pipeline_end end)
 {
     void *machines[] = { &served[0], &served[1] };
     struct pipeline_report report;
@@ -184,7 +185,7 @@ static void test_one_of_two_leaves(void)
     lose_from = 20;
     lose_to = 21;
     struct target thing = things_of(target);
-    struct pipeline_report r = stream_on(&thing, 2, NULL, PIPELINE_DONE);
+    struct pipeline_report r = run_all_on(&thing, 2, NULL, PIPELINE_DONE);
     TEST_ASSERT_EQUAL_UINT64(100, r.totals.tests);
     TEST_ASSERT_EQUAL_UINT64(1, r.totals.lost);
     TEST_ASSERT_EQUAL_UINT64(99, r.totals.results[ORDEAL_PASS]);
@@ -198,7 +199,7 @@ static void test_the_last_one_ends_it(void)
     lose_from = 20;
     lose_to = 22;
     struct target thing = things_of(target);
-    struct pipeline_report r = stream_on(&thing, 2, NULL, PIPELINE_TARGET);
+    struct pipeline_report r = run_all_on(&thing, 2, NULL, PIPELINE_TARGET);
     TEST_ASSERT_EQUAL_STRING("it was unplugged", r.error.reason);
     TEST_ASSERT_LESS_OR_EQUAL_UINT64(1, r.totals.lost);
     TEST_ASSERT_EQUAL_UINT64(22, runs);
@@ -211,14 +212,14 @@ static void test_others_fail_the_run(void)
     fails = true;
     lose_from = 20;
     lose_to = 21;
-    stream_on(&target, 2, NULL, PIPELINE_TARGET);
+    run_all_on(&target, 2, NULL, PIPELINE_TARGET);
 }
 
 static void test_one_comes(void)
 {
     waits = true;
     lose_from = lose_to = 0;
-    struct pipeline_report r = stream_on(&target, 1, another, PIPELINE_DONE);
+    struct pipeline_report r = run_all_on(&target, 1, another, PIPELINE_DONE);
     TEST_ASSERT_EQUAL_UINT64(100, r.totals.results[ORDEAL_PASS]);
     TEST_ASSERT_EQUAL(1, at_work_then);
     TEST_ASSERT_GREATER_THAN(0, served[0]);

@@ -147,12 +147,12 @@ static void test_records_in_pieces(void)
     uint32_t words[64];
     memcpy(stream, records, sizeof records);
     streamed = sizeof records / sizeof *records;
-    TEST_ASSERT_EQUAL_size_t(0, machine->read_capture(soc, words, LONGEST_RECORD - 1));
+    TEST_ASSERT_EQUAL_size_t(0, machine->read_capture(soc, words, SOC_LONGEST_RECORD - 1));
     for (piece = 1; piece <= streamed; piece++) {
         uint32_t all[sizeof records / sizeof *records];
         size_t count = 0;
         for (given = 0; given < streamed; ) {
-            size_t now = machine->read_capture(soc, words, LONGEST_RECORD + piece);
+            size_t now = machine->read_capture(soc, words, SOC_LONGEST_RECORD + piece);
             memcpy(all + count, words, now * sizeof *words);
             count += now;
             TEST_ASSERT_TRUE(count == 0 || count == 5 || count == 9 || count == 12 || count == 14);
@@ -203,8 +203,8 @@ static void test_lost(void)
 static void test_harts(void)
 {
     struct soc_hart state;
-    TEST_ASSERT_EQUAL_UINT32(145, machine->counter(soc, 1, BOARD_EVENTS - 1));
-    TEST_ASSERT_EQUAL_UINT32(0, machine->counter(soc, 1, BOARD_EVENTS));
+    TEST_ASSERT_EQUAL_UINT32(145, machine->counter(soc, 1, SOC_EVENTS - 1));
+    TEST_ASSERT_EQUAL_UINT32(0, machine->counter(soc, 1, SOC_EVENTS));
     TEST_ASSERT_EQUAL_UINT32(0, machine->counter(soc, HARTS, 1));
     machine->hart(soc, 1, &state);
     TEST_ASSERT_TRUE(state.done);

@@ -2,6 +2,7 @@
 /* `ordeal run` from outside: tests made, run, checked and kept; pipes, refusals, ^C and hangs.
  * ORDEAL in the environment names the program. Every test works in a directory of its own. */
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -407,10 +408,27 @@ static int end_of(pid_t child)
     return -1;
 }
 
+/* Until it listens to the signal, however slow it is to start: before, that would just kill it. */
+static void await_listening(pid_t child, int signal)
+{
+    char path[64], line[256];
+    uint64_t caught = 0;
+    snprintf(path, sizeof path, "/proc/%d/status", (int)child);
+    for (int i = 0; i < 2000 && !(caught >> (signal - 1) & 1); i++) {
+        FILE *f = fopen(path, "r");
+        TEST_ASSERT_NOT_NULL(f);
+        while (fgets(line, sizeof line, f))
+            sscanf(line, "SigCgt: %" SCNx64, &caught);
+        fclose(f);
+        usleep(10000);
+    }
+}
+
 /* ^C after a while: 130, the sum of what was done, nobody left of the group, no file. */
 static void interrupt(int signal, const char *input, const char *const *arguments)
 {
     pid_t child = start(input, arguments);
+    await_listening(child, signal);
     usleep(400000);
     kill(child, signal);
     int status = end_of(child);
@@ -440,6 +458,7 @@ static void test_an_interrupt_while_it_waits_for_input(void)
 {
     TEST_ASSERT_EQUAL(0, mkfifo("tmp/fifo", 0600));
     pid_t child = start("tmp/fifo", (const char *[]){ "--target", "model", "--check", "-", NULL });
+    await_listening(child, SIGINT);
     usleep(300000);
     kill(child, SIGINT);
     int status = end_of(child);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A design of one's own on trial, as the README says: machines that are shared objects behind
+/* A design of one's own on trial, as docs/your-design.md says: machines, shared objects behind
  * sim/soc.h, given by --soc. One is the reference machine in C, one the example examples/mychip.cpp
  * around a top of Verilator, which is loaded through the loader's port, as on a board: it must do
  * exactly what the model of the same hardware does. ORDEAL in the environment names the program. */

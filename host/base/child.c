@@ -36,6 +36,9 @@ bool child_exists(const char *program)
 static void become(char *const *argv, const char *directory, int log, int tell, pid_t parent)
 {
     int nothing = open("/dev/null", O_RDONLY);
+    sigset_t none;               /* whoever starts it may be a thread that blocks signals */
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
     bool fine = prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == parent
                 && setpgid(0, 0) == 0 && dup2(nothing, STDIN_FILENO) >= 0
                 && dup2(log, STDOUT_FILENO) >= 0 && dup2(log, STDERR_FILENO) >= 0

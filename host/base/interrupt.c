@@ -2,13 +2,14 @@
 #include "interrupt.h"
 
 #include <signal.h>
+#include <stdatomic.h>
 
-static volatile sig_atomic_t stop_asked;
+static atomic_bool stop_asked;   /* by the signal handler of one thread, for all of them */
 
 static void on_interrupt(int signal)
 {
     (void)signal;
-    stop_asked = 1;
+    stop_asked = true;
 }
 
 void interrupt_watch(void)

@@ -9,7 +9,8 @@
  * failed. After close() no process and no file is left.
  *
  * Of an exact target what a run brings depends on the options, the program and the number of the
- * iteration alone; several may be open at once, each used by a thread of its own. */
+ * iteration alone; several may be open at once. A machine is used by one thread at a time, not
+ * always by the same. */
 #ifndef HOST_TARGET_H
 #define HOST_TARGET_H
 

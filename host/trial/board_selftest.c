@@ -210,8 +210,9 @@ static bool test_link(struct selftest *t, uint32_t unused)
     snprintf(t->result.text, sizeof t->result.text, "requests=%" PRIu64 " again=%" PRIu64
              " damaged=%" PRIu64 " missing=%" PRIu64 " replugs=%" PRIu64 " refused=%" PRIu32
              " usb_damaged=%" PRIu32 " usb_unanswered=%" PRIu32, c.requests, c.again, c.damaged,
-             c.missing, c.replugs, state.refused, state.usb_errors & 0xffff,
-             state.usb_errors >> 16);
+             c.missing, c.replugs, state.refused,
+             FIELD_GET(state.usb_errors, BOARD_USB_ERRORS_DAMAGED),
+             FIELD_GET(state.usb_errors, BOARD_USB_ERRORS_LOST));
     return true;
 }
 

@@ -4,7 +4,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "base/clock.h"
@@ -12,126 +11,22 @@
 
 static const double LOOK_SECONDS = 1; /* between looks for machines that came */
 
-/* ---- waiting ------------------------------------------------------------------- */
+/* ---- waiting ------------------------------------------------------------------------------- */
 
-void pipeline_tick(struct pipeline *s)
+static struct timespec later(struct timespec t, double seconds) /* less than one */
 {
-    const struct runner *r = &s->runners[0];
-    struct pipeline_totals so_far = s->report->totals;
-    so_far.seconds = now_seconds() - s->started;
-    so_far.operations = s->operations;
-    if (!r->lives && r->running)
-        so_far.operations += r->running->told.iterations * r->running->program.operations;
-    if (s->plan->tick)
-        s->plan->tick(s->plan->user, &so_far);
-    if (interrupted() && s->end == PIPELINE_DONE) {
-        s->end = PIPELINE_INTERRUPTED;
-        s->stop = true;
-    }
-}
-
-static void wait_a_while(struct pipeline *s)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    t.tv_nsec += 100000000;
+    t.tv_nsec += (long)(seconds * 1e9);
     t.tv_sec += t.tv_nsec / 1000000000;
     t.tv_nsec %= 1000000000;
-    pthread_cond_timedwait(&s->for_runners, &s->lock, &t);
+    return t;
 }
 
-/* The caller's thread also looks after the progress line and ^C, and between tests after those
- * that are checked. */
-void pipeline_wait(struct runner *r)
+void pipeline_wait(struct pipeline *p, pthread_cond_t *come, double seconds)
 {
-    struct pipeline *s = r->s;
-    wait_a_while(s);
-    if (r->lives)
-        return;
-    pthread_mutex_unlock(&s->lock);
-    pipeline_tick(s);
-    if (!r->running)
-        pipeline_settle(s);
-    pthread_mutex_lock(&s->lock);
-}
-
-/* ---- settling ------------------------------------------------------------------ */
-
-static void stop_here(struct pipeline *s, enum pipeline_end end)
-{
-    if (s->end == PIPELINE_DONE)
-        s->end = end;
-    s->told_all = true;
-    s->stop = true;
-}
-
-/* Of several machines: what was run is told when it is its turn, and only then checked. */
-static void tell_chunk(struct pipeline *s, struct chunk *c)
-{
-    for (size_t i = 0; i < c->count && !s->stop; i++) {
-        const uint64_t *outcome = c->words + i * c->stride;
-        if (!s->plan->outcome(s->plan->user, &c->test->told, outcome[0], outcome + 1))
-            stop_here(s, PIPELINE_STOPPED);
-    }
-    if (!s->plan->check) {
-        pipeline_return_chunk(s, c);
-        return;
-    }
-    pthread_mutex_lock(&s->lock);
-    chunks_push(&s->fresh, c);
-    pthread_cond_signal(&s->for_sifter);
-    pthread_mutex_unlock(&s->lock);
-}
-
-static void settle_one(struct pipeline *s, struct test *t)
-{
-    struct pipeline_totals *totals = &s->report->totals;
-    t->told.operations = t->told.iterations * t->program.operations;
-    totals->iterations += t->told.iterations;
-    totals->outcomes += t->told.outcomes;
-    totals->operations += t->told.operations;
-    totals->cycles += t->told.cycles;
-    if (t->lost && t->told.result != ORDEAL_FAIL) {
-        t->told.lost = t->lost;
-        t->told.iteration = s->plan->first_iteration + t->told.iterations;
-    }
-    if ((t->whole && !t->skipped) || t->told.result == ORDEAL_FAIL || t->told.lost) {
-        totals->tests++;
-        ++*(t->told.lost ? &totals->lost : &totals->results[t->told.result]);
-        totals->next = t->source.number + 1;
-        if (!s->plan->settled(s->plan->user, &t->told))
-            stop_here(s, PIPELINE_STOPPED);
-    }
-    if (t->end != PIPELINE_DONE) {
-        if (s->end == PIPELINE_DONE)
-            s->report->error = t->error;
-        stop_here(s, t->end);
-    }
-}
-
-/* Those at the head of the line whose outcomes are all checked. */
-void pipeline_settle(struct pipeline *s)
-{
-    pthread_mutex_lock(&s->lock);
-    for (struct test *t; !s->stop && (t = s->flight.first); ) {
-        struct chunk *c = chunks_take(&t->untold);
-        if (!c && (!t->ran || t->chunks))
-            break;
-        if (c)
-            t->untold_bytes -= c->bytes;
-        else
-            tests_pop(&s->flight);
-        pthread_mutex_unlock(&s->lock);
-        if (c)
-            tell_chunk(s, c);
-        else
-            settle_one(s, t);
-        pthread_mutex_lock(&s->lock);
-        if (!c)
-            tests_push(&s->retired, t);
-    }
-    pthread_cond_broadcast(&s->for_runners);
-    pthread_mutex_unlock(&s->lock);
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until = later(until, seconds);
+    pthread_cond_timedwait(come, &p->lock, &until);
 }
 
 /* ---- machines ------------------------------------------------------------------------------ */
@@ -145,77 +40,54 @@ static void hide_signals(sigset_t *before)
     pthread_sigmask(SIG_SETMASK, &ours, before);
 }
 
-/* With a thread of its own, or else it is the caller's. */
-static bool start_runner(struct pipeline *s, void *machine, bool lives)
+static bool start_runner(struct pipeline *p, void *machine)
 {
-    struct runner *r = &s->runners[s->runner_count];
+    assert(p->runner_count < MOST_MACHINES);
+    struct runner *r = &p->runners[p->runner_count];
     sigset_t before;
-    *r = (struct runner){ .s = s, .number = s->runner_count++, .machine = machine, .lives = lives };
-    if (!lives)
-        return true;
+    *r = (struct runner){ .pipeline = p, .number = p->runner_count, .machine = machine };
     hide_signals(&before);
     bool started = pthread_create(&r->thread, NULL, runner_main, r) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (started)
-        return true;
-    r->lives = false;
-    return false;
+    p->runner_count += started;
+    return started;
 }
 
 /* So many are about to start: all are counted before the first may go. */
-static void expect_runners(struct pipeline *s, int count)
+static void expect_runners(struct pipeline *p, int count)
 {
-    pthread_mutex_lock(&s->lock);
-    s->runners_left += count;
-    s->machines_left += count;
-    pthread_mutex_unlock(&s->lock);
+    pthread_mutex_lock(&p->lock);
+    p->runners_left += count;
+    p->machines_left += count;
+    pthread_mutex_unlock(&p->lock);
 }
 
-static bool start_runners(struct pipeline *s)
+static bool start_runners(struct pipeline *p)
 {
-    bool alone = s->plan->machine_count == 1 && !s->plan->another, good = true;
-    if (!alone)
-        expect_runners(s, s->plan->machine_count);
-    for (int i = 0; good && i < s->plan->machine_count; i++)
-        good = start_runner(s, s->plan->machines[i], !alone);
+    bool good = true;
+    expect_runners(p, p->plan->machine_count);
+    for (int i = 0; good && i < p->plan->machine_count; i++)
+        good = start_runner(p, p->plan->machines[i]);
     return good;
 }
 
 /* A machine that has come takes part from now on. */
-static void look_for_machines(struct pipeline *s)
+static void look_for_machines(struct pipeline *p)
 {
     double now = now_seconds();
-    if (!s->plan->another || s->runner_count == MOST_MACHINES || now - s->looked < LOOK_SECONDS)
+    if (!p->plan->another || p->runner_count == MOST_MACHINES || now - p->looked < LOOK_SECONDS)
         return;
-    pthread_mutex_lock(&s->lock);
-    int at_work = s->machines_left;
-    bool idle = s->no_more || (s->made && !s->ready.first);
-    pthread_mutex_unlock(&s->lock);
-    void *machine = idle ? NULL : s->plan->another(s->plan->user, at_work);
-    s->looked = now_seconds();
+    pthread_mutex_lock(&p->lock);
+    int at_work = p->machines_left;
+    bool idle = p->no_more || (p->made && !p->ready.first);
+    pthread_mutex_unlock(&p->lock);
+    void *machine = idle ? NULL : p->plan->another(p->plan->user, at_work);
+    p->looked = now_seconds();
     if (!machine)
         return;
-    expect_runners(s, 1);
-    if (!start_runner(s, machine, true))
-        expect_runners(s, -1);
-}
-
-/* Until all tests are, those to come included. */
-static void settle_all(struct pipeline *s)
-{
-    pipeline_settle(s);
-    pthread_mutex_lock(&s->lock);
-    while (!s->stop && (s->runners_left || s->flight.count)) {
-        const struct test *first = s->flight.first;
-        if (!first || !(first->untold.first || (first->ran && !first->chunks)))
-            wait_a_while(s);
-        pthread_mutex_unlock(&s->lock);
-        pipeline_tick(s);
-        look_for_machines(s);
-        pipeline_settle(s);
-        pthread_mutex_lock(&s->lock);
-    }
-    pthread_mutex_unlock(&s->lock);
+    expect_runners(p, 1);
+    if (!start_runner(p, machine))
+        expect_runners(p, -1);
 }
 
 /* ---- start and end ------------------------------------------------------------------------- */
@@ -229,104 +101,110 @@ static int cores(void)
 
 static void on_wake(int signal) { (void)signal; }
 
-static bool start_threads(struct pipeline *s)
+static bool start_threads(struct pipeline *p)
 {
     sigset_t before;
     sigaction(SIGUSR1, &(struct sigaction){ .sa_handler = on_wake }, NULL);
     hide_signals(&before);
-    s->maker_lives = pthread_create(&s->maker, NULL, maker_main, s) == 0;
-    s->sifter_lives = s->plan->check && pthread_create(&s->sifter, NULL, sifter_main, s) == 0;
-    for (int n = s->plan->check ? cores() : 0; s->maker_lives && s->checker_count < n;)
-        if (pthread_create(&s->checkers[s->checker_count], NULL, checker_main, s) == 0)
-            s->checker_count++;
+    p->maker_lives = pthread_create(&p->maker, NULL, maker_main, p) == 0;
+    p->sifter_lives = p->plan->check && pthread_create(&p->sifter, NULL, sifter_main, p) == 0;
+    for (int n = p->plan->check ? cores() : 0; p->maker_lives && p->checker_count < n;)
+        if (pthread_create(&p->checkers[p->checker_count], NULL, checker_main, p) == 0)
+            p->checker_count++;
         else
-            n = s->checker_count;
+            n = p->checker_count;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return s->maker_lives && (!s->plan->check || (s->checker_count && s->sifter_lives))
-        && start_runners(s);
+    return p->maker_lives && (!p->plan->check || (p->checker_count && p->sifter_lives))
+        && start_runners(p);
 }
 
-static void end_threads(struct pipeline *s)
+static void close_chunks(struct pipeline *p, struct chunks *l, pthread_cond_t *who_waits)
 {
-    pthread_mutex_lock(&s->lock);
-    s->stop = true;              /* of a whole run nothing is left that it could stop */
-    pthread_cond_broadcast(&s->for_runners);
-    pthread_cond_broadcast(&s->for_maker);
-    pthread_mutex_unlock(&s->lock);
-    for (int i = 0; i < s->runner_count; i++)
-        if (s->runners[i].lives)
-            pthread_join(s->runners[i].thread, NULL);
-    pthread_mutex_lock(&s->lock);
-    s->fresh.closed = true;
-    pthread_cond_broadcast(&s->for_sifter);
-    pthread_mutex_unlock(&s->lock);
-    if (s->sifter_lives)
-        pthread_join(s->sifter, NULL);
-    pthread_mutex_lock(&s->lock);
-    s->queue.closed = true;
-    pthread_cond_broadcast(&s->for_checkers);
-    pthread_mutex_unlock(&s->lock);
-    for (int i = 0; i < s->checker_count; i++)
-        pthread_join(s->checkers[i], NULL);
-    while (s->maker_lives) {
-        struct timespec t;
-        pthread_kill(s->maker, SIGUSR1);
-        clock_gettime(CLOCK_REALTIME, &t);
-        t.tv_nsec += 20000000;
-        t.tv_sec += t.tv_nsec / 1000000000;
-        t.tv_nsec %= 1000000000;
-        s->maker_lives = pthread_timedjoin_np(s->maker, NULL, &t) != 0;
+    pthread_mutex_lock(&p->lock);
+    l->closed = true;
+    pthread_cond_broadcast(who_waits);
+    pthread_mutex_unlock(&p->lock);
+}
+
+/* It may be waiting for standard input. */
+static void end_maker(struct pipeline *p)
+{
+    while (p->maker_lives) {
+        struct timespec until;
+        pthread_kill(p->maker, SIGUSR1);
+        clock_gettime(CLOCK_REALTIME, &until);
+        until = later(until, 0.02);
+        p->maker_lives = pthread_timedjoin_np(p->maker, NULL, &until) != 0;
     }
 }
 
-static bool open_stream(struct pipeline *s)
+static void end_threads(struct pipeline *p)
+{
+    pipeline_stop(p);            /* of a whole run nothing is left that it could stop */
+    for (int i = 0; i < p->runner_count; i++)
+        pthread_join(p->runners[i].thread, NULL);
+    close_chunks(p, &p->to_sift, &p->for_sifter);
+    if (p->sifter_lives)
+        pthread_join(p->sifter, NULL);
+    close_chunks(p, &p->to_check, &p->for_checkers);
+    for (int i = 0; i < p->checker_count; i++)
+        pthread_join(p->checkers[i], NULL);
+    end_maker(p);
+}
+
+static bool open_pipeline(struct pipeline *p)
 {
     pthread_condattr_t monotonic;
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_mutex_init(&s->lock, NULL);
-    pthread_cond_init(&s->for_runners, &monotonic);
-    pthread_cond_init(&s->for_maker, NULL);
-    pthread_cond_init(&s->for_sifter, NULL);
-    pthread_cond_init(&s->for_checkers, NULL);
+    pthread_mutex_init(&p->lock, NULL);
+    pthread_cond_init(&p->for_caller, &monotonic);
+    pthread_cond_init(&p->for_runners, &monotonic);
+    pthread_cond_init(&p->for_room, NULL);
+    pthread_cond_init(&p->for_maker, NULL);
+    pthread_cond_init(&p->for_sifter, NULL);
+    pthread_cond_init(&p->for_checkers, NULL);
     pthread_condattr_destroy(&monotonic);
-    tests_init(&s->ready);
-    tests_init(&s->flight);
-    tests_init(&s->retired);
-    chunks_init(&s->fresh);
-    chunks_init(&s->queue);
-    struct test_source_plan source = s->plan->source;
+    tests_init(&p->ready);
+    tests_init(&p->in_flight);
+    tests_init(&p->retired);
+    chunks_init(&p->to_sift);
+    chunks_init(&p->to_check);
+    struct test_source_plan source = p->plan->source;
     source.stop = pipeline_is_stopped;
-    source.user = s;
-    s->source = test_source_new(&source);
-    if (s->source && start_threads(s))
+    source.user = p;
+    p->source = test_source_new(&source);
+    if (p->source && start_threads(p))
         return true;
-    s->report->error = (struct ordeal_error){ .status = ORDEAL_NO_MEMORY,
+    p->report->error = (struct ordeal_error){ .status = ORDEAL_NO_MEMORY,
                                               .reason = "out of memory" };
-    stop_here(s, PIPELINE_BAD);
+    p->end = PIPELINE_BAD;
+    p->silent = true;
     return false;
 }
 
 /* What is left of an end before the end: violations known by then are told. */
-static void close_stream(struct pipeline *s)
+static void close_pipeline(struct pipeline *p)
 {
     struct test *t;
-    end_threads(s);
-    for (int i = 0; i < s->runner_count; i++)
-        free(s->runners[i].filling);
-    while ((t = tests_pop(&s->flight))) {
-        if (!s->told_all)
-            settle_one(s, t);
-        free_test(s, t);
+    end_threads(p);
+    for (int i = 0; i < p->runner_count; i++)
+        free(p->runners[i].filling);
+    while ((t = tests_pop(&p->in_flight))) {
+        if (!p->silent)
+            pipeline_settle(p, t);
+        free_test(p, t);
     }
-    while ((t = tests_pop(&s->ready)) || (t = tests_pop(&s->retired)))
-        free_test(s, t);
-    test_source_free(s->source);
-    pthread_cond_destroy(&s->for_runners);
-    pthread_cond_destroy(&s->for_maker);
-    pthread_cond_destroy(&s->for_sifter);
-    pthread_cond_destroy(&s->for_checkers);
-    pthread_mutex_destroy(&s->lock);
+    while ((t = tests_pop(&p->ready)) || (t = tests_pop(&p->retired)))
+        free_test(p, t);
+    test_source_free(p->source);
+    pthread_cond_destroy(&p->for_caller);
+    pthread_cond_destroy(&p->for_runners);
+    pthread_cond_destroy(&p->for_room);
+    pthread_cond_destroy(&p->for_maker);
+    pthread_cond_destroy(&p->for_sifter);
+    pthread_cond_destroy(&p->for_checkers);
+    pthread_mutex_destroy(&p->lock);
 }
 
 /* What looking at the clock takes: as much as most calls of the sink. */
@@ -342,25 +220,23 @@ static double cost_of_clock(void)
 enum pipeline_end pipeline_run(const struct pipeline_plan *plan, struct pipeline_report *report)
 {
     void *machine = plan->machines[0];
-    struct pipeline s = { .plan = plan, .report = report, .started = now_seconds(),
-                        .clock_seconds = cost_of_clock(), .can = plan->target->can(machine),
-                        .claims = plan->target->claims(machine) };
+    struct pipeline p = { .plan = plan, .report = report, .started = now_seconds(),
+                          .clock_seconds = cost_of_clock(), .can = plan->target->can(machine),
+                          .claims = plan->target->claims(machine) };
     *report = (struct pipeline_report){ .totals.next = plan->source.first };
-    if (open_stream(&s)) {
-        if (!s.runners[0].lives)
-            runner_work(&s.runners[0]);
-        settle_all(&s);
-        report->totals.seconds = now_seconds() - s.started;
+    if (open_pipeline(&p)) {
+        pipeline_settle_all(&p, look_for_machines);
+        report->totals.seconds = now_seconds() - p.started;
     }
-    close_stream(&s);
-    for (int i = 0; i < s.runner_count; i++)
-        report->totals.running += s.runners[i].run_seconds / s.runner_count;
-    if (s.end == PIPELINE_DONE && s.check_end != PIPELINE_DONE) {
-        s.end = s.check_end;
-        report->error = s.check_error;
-    } else if (s.end == PIPELINE_DONE && s.made) {
-        s.end = s.made_end;
-        report->error = s.made_error;
+    close_pipeline(&p);
+    for (int i = 0; i < p.runner_count; i++)
+        report->totals.running += p.runners[i].run_seconds / p.runner_count;
+    if (p.end == PIPELINE_DONE && p.check_end != PIPELINE_DONE) {
+        p.end = p.check_end;
+        report->error = p.check_error;
+    } else if (p.end == PIPELINE_DONE && p.made) {
+        p.end = p.made_end;
+        report->error = p.made_error;
     }
-    return s.end;
+    return p.end;
 }

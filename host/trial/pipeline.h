@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests made, run and checked at the same time, in bounded memory.
  *
- * One thread makes and compiles tests ahead; the caller's thread runs them on the target, or, on
- * several machines of it that may come and go, a thread each; another drops the outcomes that came before; as many as
- * there are cores check the rest. Between them are queues that a faster one waits at. Tests are
- * settled in order, on the caller's thread, so what is told of them depends neither on who was
- * faster nor on how many machines there are. Of machines that are things one that fails leaves the
- * run, and loses its test, as long as there are others. No test is run that the target refuses. */
+ * One thread makes and compiles tests ahead; one for each machine runs them, and machines may come
+ * and go; another drops the outcomes that came before; as many as there are cores check the rest.
+ * Between them are queues that a faster one waits at. Tests are settled in order, on the caller's
+ * thread, so what is told of them depends neither on who was faster nor on how many machines there
+ * are. Of machines that are things one that fails leaves the run, and loses its test, as long as
+ * there are others. No test is run that the target refuses.
+ *
+ * The caller's thread runs none, not even of one machine: it tells outcomes and settles while the
+ * machine runs. It is woken for many tests at a time; so that costs nothing (pipeline_settle.c).
+ * Only while a violation is told the first machine stands still, for whoever is told may use it; a
+ * test that is made small is then alone on the CPU that runs it. */
 #ifndef HOST_PIPELINE_H
 #define HOST_PIPELINE_H
 
@@ -18,7 +23,8 @@ struct pipeline_test {
     const char *name;
     const struct ordeal_trace *test;
     const struct program *program;
-    uint64_t iterations, outcomes, operations;   /* run; distinct ones; memory operations run */
+    uint64_t iterations, outcomes, operations;   /* run; distinct ones; memory operations run:
+                                    these, and `cycles`, when it is settled */
     uint64_t cycles;             /* of the machine on trial, if it counts them */
     enum ordeal_result result;
     uint64_t iteration;          /* FAIL, UNDECIDED: the first execution that is, and its values */
@@ -49,7 +55,8 @@ struct pipeline_plan {
     /* All on the caller's thread; outcome and settled return false to stop. */
     bool (*outcome)(void *user, const struct pipeline_test *t, uint64_t iteration,
                     const uint64_t *values);              /* NULL, or every execution in order */
-    bool (*settled)(void *user, const struct pipeline_test *t);
+    bool (*settled)(void *user, const struct pipeline_test *t); /* of a test that did not pass it
+                                                             may run others on machines[0] */
     /* NULL, or now and then: a machine more that has come, alike; NULL: none. */
     void *(*another)(void *user, int at_work);
     void (*tick)(void *user, const struct pipeline_totals *so_far); /* now and then */
@@ -58,11 +65,11 @@ struct pipeline_plan {
 
 enum pipeline_end {
     PIPELINE_DONE,
-    PIPELINE_STOPPED,              /* by a callback */
-    PIPELINE_INTERRUPTED,          /* ^C */
-    PIPELINE_BAD,                  /* error: a test that is wrong, refused, or cannot be checked */
-    PIPELINE_TARGET,               /* error: the target failed or hung */
-    PIPELINE_INTERNAL,             /* error: a verdict that could not be proved */
+    PIPELINE_STOPPED,            /* by a callback */
+    PIPELINE_INTERRUPTED,        /* ^C */
+    PIPELINE_BAD,                /* error: a test that is wrong, refused, or cannot be checked */
+    PIPELINE_TARGET,             /* error: the target failed or hung */
+    PIPELINE_INTERNAL,           /* error: a verdict that could not be proved */
 };
 
 struct pipeline_report {

@@ -12,11 +12,11 @@ static bool stop_check(void *user, const char *phase, double share)
     return pipeline_is_stopped(user);
 }
 
-static struct chunk *next_chunk(struct pipeline *s)
+static struct chunk *next_chunk(struct pipeline *p)
 {
-    pthread_mutex_lock(&s->lock);
-    struct chunk *c = chunks_pop(&s->queue, &s->for_checkers, &s->lock);
-    pthread_mutex_unlock(&s->lock);
+    pthread_mutex_lock(&p->lock);
+    struct chunk *c = chunks_pop(&p->to_check, &p->for_checkers, &p->lock);
+    pthread_mutex_unlock(&p->lock);
     return c;
 }
 
@@ -28,12 +28,12 @@ static bool is_worse(const struct pipeline_test *t, enum ordeal_result result, u
            || (result != ORDEAL_PASS && result == t->result && iteration < t->iteration);
 }
 
-static void note_result(struct pipeline *s, const struct chunk *c, enum ordeal_result result,
+static void note_result(struct pipeline *p, const struct chunk *c, enum ordeal_result result,
                         const uint64_t *outcome)
 {
     struct test *t = c->test;
     size_t bytes = c->stride * sizeof *outcome;
-    pthread_mutex_lock(&s->lock);
+    pthread_mutex_lock(&p->lock);
     if (is_worse(&t->told, result, outcome[0])) {
         if (!t->values)
             t->values = malloc(bytes);
@@ -45,68 +45,68 @@ static void note_result(struct pipeline *s, const struct chunk *c, enum ordeal_r
         t->told.iteration = outcome[0];
         t->failed |= result == ORDEAL_FAIL;
     }
-    pthread_mutex_unlock(&s->lock);
+    pthread_mutex_unlock(&p->lock);
 }
 
 /* Is there an earlier execution that fails already? Then this one tells nothing new. */
-static bool is_settled(struct pipeline *s, const struct test *t, uint64_t iteration)
+static bool is_settled(struct pipeline *p, const struct test *t, uint64_t iteration)
 {
     if (!t->failed)
         return false;
-    pthread_mutex_lock(&s->lock);
+    pthread_mutex_lock(&p->lock);
     bool settled = t->told.iteration < iteration;
-    pthread_mutex_unlock(&s->lock);
+    pthread_mutex_unlock(&p->lock);
     return settled;
 }
 
-static void note_error(struct pipeline *s, const struct test *t, const struct ordeal_error *e)
+static void note_error(struct pipeline *p, const struct test *t, const struct ordeal_error *e)
 {
-    pthread_mutex_lock(&s->lock);
-    if (s->check_end == PIPELINE_DONE && !s->stop) {
-        struct ordeal_error *kept = &s->check_error;
-        s->check_end = e->status == ORDEAL_BAD_INPUT ? PIPELINE_TARGET
+    pthread_mutex_lock(&p->lock);
+    if (p->check_end == PIPELINE_DONE && !p->stop) {
+        struct ordeal_error *kept = &p->check_error;
+        p->check_end = e->status == ORDEAL_BAD_INPUT ? PIPELINE_TARGET
                        : e->status == ORDEAL_INTERNAL ? PIPELINE_INTERNAL : PIPELINE_BAD;
         *kept = (struct ordeal_error){ .status = e->status };
         snprintf(kept->file, sizeof kept->file, "%.255s", t->source.name);
         snprintf(kept->reason, sizeof kept->reason, "%s%.400s",
-                 s->check_end == PIPELINE_TARGET ? "the target brought back " : "", e->reason);
+                 p->check_end == PIPELINE_TARGET ? "the target brought back " : "", e->reason);
     }
-    s->stop = true;
-    pthread_mutex_unlock(&s->lock);
+    pthread_mutex_unlock(&p->lock);
+    pipeline_stop(p);
 }
 
-static void check_chunk(struct pipeline *s, struct judge *judge, const struct chunk *c)
+static void check_chunk(struct pipeline *p, struct judge *judge, const struct chunk *c)
 {
-    for (size_t i = 0; i < c->count && !s->stop; i++) {
+    for (size_t i = 0; i < c->count && !p->stop; i++) {
         const uint64_t *outcome = c->words + i * c->stride;
         enum ordeal_result result;
-        if (is_settled(s, c->test, outcome[0]))
+        if (is_settled(p, c->test, outcome[0]))
             continue;
         if (judge_outcome(judge, outcome[0], outcome + 1, &result) != ORDEAL_OK)
-            note_error(s, c->test, judge_error(judge));
-        else if (result != ORDEAL_PASS && !s->stop)
-            note_result(s, c, result, outcome);
+            note_error(p, c->test, judge_error(judge));
+        else if (result != ORDEAL_PASS && !p->stop)
+            note_result(p, c, result, outcome);
     }
 }
 
 void *checker_main(void *user)
 {
-    struct pipeline *s = user;
-    struct ordeal_limits limits = { .seconds = s->plan->limit, .progress = stop_check, .user = s };
-    struct judge *judge = judge_new(s->plan->model, &s->claims, &limits);
+    struct pipeline *p = user;
+    struct ordeal_limits limits = { .seconds = p->plan->limit, .progress = stop_check, .user = p };
+    struct judge *judge = judge_new(p->plan->model, &p->claims, &limits);
     struct chunk *c;
     uint64_t begun = 0;              /* serial of the test: an address may come again */
     pthread_setname_np(pthread_self(), "checker");
-    while ((c = next_chunk(s))) {
+    while ((c = next_chunk(p))) {
         if (!judge)
-            note_error(s, c->test, &(struct ordeal_error){ .status = ORDEAL_NO_MEMORY,
+            note_error(p, c->test, &(struct ordeal_error){ .status = ORDEAL_NO_MEMORY,
                                                            .reason = "out of memory" });
         else if (begun != c->test->serial)
             judge_begin(judge, &c->test->program);
         begun = c->test->serial;
         if (judge)
-            check_chunk(s, judge, c);
-        pipeline_return_chunk(s, c);
+            check_chunk(p, judge, c);
+        pipeline_return_chunk(p, c);
     }
     judge_free(judge);
     return NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Those who run: tests from the maker to a machine, outcomes from it to the sifter. With one
- * machine it is the caller's thread, which settles tests in between. */
+/* The threads that run, one a machine: tests from the maker to the machine, outcomes from it to the
+ * sifter, or first to whoever is told of them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,44 +13,52 @@ static const double hand_over_every = 0.01;  /* seconds: a slow target's are che
 
 /* ---- outcomes ------------------------------------------------------------------ */
 
-/* On several machines outcomes of later tests may have to wait until they are told: those of the
- * first one must not wait for them. */
-static bool must_wait(struct runner *r, const struct test *t, size_t most)
+/* Is there too much that is not told or not checked? The test that is told of now does not wait for
+ * those behind it, which wait for it. */
+static bool must_wait(const struct pipeline *p, const struct test *t, size_t most)
 {
-    struct pipeline *s = r->s;
-    if (s->stop)
+    if (p->stop)
         return false;
-    if (r->lives && s->plan->outcome && t == s->flight.first)
-        return t->untold_bytes > most / 2;
-    return s->unchecked > most;
+    bool untold = t == p->telling ? t->untold_bytes > most / 2 : p->untold > most;
+    return untold || p->unchecked > most;
+}
+
+/* With the lock. What is full is emptied well: the cores then have one thing to do at a time. */
+static void wait_for_room(struct runner *r, const struct test *t)
+{
+    struct pipeline *p = r->pipeline;
+    if (!must_wait(p, t, QUEUE_BYTES))
+        return;
+    double begin = now_seconds();
+    while (must_wait(p, t, QUEUE_BYTES / 2)) {
+        pipeline_call(p);
+        pthread_cond_wait(&p->for_room, &p->lock);
+    }
+    r->waited += now_seconds() - begin;
 }
 
 static void hand_over(struct runner *r)
 {
-    struct pipeline *s = r->s;
+    struct pipeline *p = r->pipeline;
     struct chunk *c = r->filling;
     r->filling = NULL;
     if (!c)
         return;
     struct test *t = c->test;
-    bool untold = r->lives && s->plan->outcome;
-    pthread_mutex_lock(&s->lock);
-    chunks_push(untold ? &t->untold : &s->fresh, c);
-    t->untold_bytes += untold ? c->bytes : 0;
+    pthread_mutex_lock(&p->lock);
     t->chunks++;
-    s->unchecked += c->bytes;
-    if (untold)
-        pthread_cond_broadcast(&s->for_runners);
-    else
-        pthread_cond_signal(&s->for_sifter);
-    /* Once it is full it is emptied well: the cores then have one thing to do at a time. */
-    if (must_wait(r, t, QUEUE_BYTES)) {
-        double begin = now_seconds();
-        while (must_wait(r, t, QUEUE_BYTES / 2))
-            pipeline_wait(r);
-        r->waited += now_seconds() - begin;
+    if (p->plan->outcome) {
+        chunks_push(&t->untold, c);
+        t->untold_bytes += c->bytes;
+        p->untold += c->bytes;
+        pipeline_call_if_worth(p);
+    } else {
+        chunks_push(&p->to_sift, c);
+        p->unchecked += c->bytes;
+        pthread_cond_signal(&p->for_sifter);
     }
-    pthread_mutex_unlock(&s->lock);
+    wait_for_room(r, t);
+    pthread_mutex_unlock(&p->lock);
 }
 
 static bool could_not_run(struct runner *r, enum pipeline_end end, enum ordeal_status status,
@@ -64,9 +72,9 @@ static bool could_not_run(struct runner *r, enum pipeline_end end, enum ordeal_s
 
 static bool start_chunk(struct runner *r)
 {
-    size_t stride = program_words(&r->running->program, &r->s->claims) + 1;
+    size_t stride = program_words(&r->running->program, &r->pipeline->claims) + 1;
     size_t room = CHUNK_BYTES / sizeof(uint64_t) / stride;
-    room = room < r->s->plan->iterations ? room : r->s->plan->iterations;
+    room = room < r->pipeline->plan->iterations ? room : r->pipeline->plan->iterations;
     room = room ? room : 1;
     size_t bytes = sizeof *r->filling + room * stride * sizeof(uint64_t);
     if (!(r->filling = malloc(bytes)))
@@ -92,87 +100,92 @@ static bool keep(struct runner *r, uint64_t iteration, const uint64_t *values)
 
 static bool take_outcome(struct runner *r, uint64_t iteration, const uint64_t *values)
 {
-    struct pipeline *s = r->s;
-    const struct pipeline_plan *plan = s->plan;
-    struct pipeline_test *told = &r->running->told;
-    told->iterations++;
-    if (!r->lives && plan->outcome && !plan->outcome(plan->user, told, iteration, values)) {
-        s->end = PIPELINE_STOPPED;
-        s->told_all = true;
-        s->stop = true;
-        return false;
-    }
-    return !(plan->check || (r->lives && plan->outcome)) || keep(r, iteration, values);
+    const struct pipeline_plan *plan = r->pipeline->plan;
+    r->iterations++;
+    return !(plan->check || plan->outcome) || keep(r, iteration, values);
 }
 
 /* Every PERIOD calls it looks around, and the next call is timed for all that are like it. */
 static bool sink(void *user, uint64_t iteration, const uint64_t *values)
 {
     struct runner *r = user;
-    struct pipeline *s = r->s;
+    struct pipeline *p = r->pipeline;
     uint64_t phase = r->calls++ % PERIOD;
     if (phase > 1)
-        return take_outcome(r, iteration, values) && !s->stop;
+        return take_outcome(r, iteration, values) && !p->stop;
     double begin = now_seconds() - r->waited;
     bool good = take_outcome(r, iteration, values);
     if (phase == 1) {
-        double spent = now_seconds() - r->waited - begin - s->clock_seconds;
+        double spent = now_seconds() - r->waited - begin - p->clock_seconds;
         r->sink_seconds += spent > 0 ? spent * (PERIOD - 1) : 0;
-        return good && !s->stop;
+        return good && !p->stop;
     }
     if (begin - r->handed_over > hand_over_every) {
         hand_over(r);
         r->handed_over = now_seconds() - r->waited;
     }
-    if (!r->lives)
-        pipeline_tick(s);
+    p->operations += (r->iterations - r->counted) * r->running->program.operations;
+    r->counted = r->iterations;
     r->sink_seconds += now_seconds() - r->waited - begin;
-    return good && !s->stop && !r->running->failed;
+    return good && !p->stop && !r->running->failed;
 }
 
 /* ---- tests --------------------------------------------------------------------- */
 
-static bool is_crowded(const struct pipeline *s)
+static bool is_crowded(const struct pipeline *p)
 {
-    return s->flight.count > FLIGHT_TESTS || s->flight.weight > MOST_OPERATIONS;
+    return p->in_flight.count > FLIGHT_TESTS || p->in_flight.weight > MOST_OPERATIONS;
 }
 
-static bool is_patient(const struct pipeline *s) { return s->plan->patient && !s->begun; }
+static bool is_patient(const struct pipeline *p) { return p->plan->patient && !p->begun; }
 
-static bool nothing_to_take(const struct pipeline *s)
+static bool nothing_to_take(const struct pipeline *p)
 {
-    if (is_crowded(s))
+    if (p->crowded)
         return true;
-    return !s->made && (is_patient(s) ? !is_full(&s->ready, AHEAD_TESTS) : !s->ready.first);
+    return !p->made && (is_patient(p) ? !is_full(&p->ready, AHEAD_TESTS) : !p->ready.first);
+}
+
+/* With the lock. It is woken for several tests at once; those of a slow maker it finds itself. */
+static void wait_for_test(struct runner *r)
+{
+    struct pipeline *p = r->pipeline;
+    while (!p->stop && !p->no_more && (r->lent || nothing_to_take(p))) {
+        pipeline_call_if_worth(p);
+        pipeline_wait(p, &p->for_runners, 0.01);
+    }
 }
 
 static struct test *take_test(struct runner *r)
 {
-    struct pipeline *s = r->s;
-    pthread_mutex_lock(&s->lock);
-    while (!s->stop && !s->no_more && nothing_to_take(s))
-        pipeline_wait(r);
+    struct pipeline *p = r->pipeline;
     struct test *t = NULL;
-    if (!s->stop && !s->no_more
-        && !(is_patient(s) && s->made && s->made_end != PIPELINE_DONE))
-        t = tests_pop(&s->ready);
+    pthread_mutex_lock(&p->lock);
+    p->crowded |= is_crowded(p);
+    wait_for_test(r);
+    if (!p->stop && !p->no_more
+        && !(is_patient(p) && p->made && p->made_end != PIPELINE_DONE))
+        t = tests_pop(&p->ready);
     if (t) {
-        s->begun = true;
-        tests_push(&s->flight, t);
+        p->begun = true;
+        tests_push(&p->in_flight, t);
+        if (p->plan->outcome && !p->telling)
+            p->telling = t;
     }
-    if (is_half_empty(&s->ready, AHEAD_TESTS))
-        pthread_cond_signal(&s->for_maker);
-    pthread_mutex_unlock(&s->lock);
+    r->running = t;
+    if (is_half_empty(&p->ready, AHEAD_TESTS))
+        pthread_cond_signal(&p->for_maker);
+    pthread_mutex_unlock(&p->lock);
     return t;
 }
 
 /* A finding, like an execution that violates the model; of the two the earlier is told. */
 static void note_broke(struct runner *r, struct test *t, const char *text)
 {
-    struct pipeline *s = r->s;
-    uint64_t iteration = s->plan->first_iteration + t->told.iterations;
+    struct pipeline *p = r->pipeline;
+    uint64_t iteration = p->plan->first_iteration + r->iterations;
     char *kept = strdup(text);
-    pthread_mutex_lock(&s->lock);
+    pthread_mutex_lock(&p->lock);
     if (t->told.result != ORDEAL_FAIL || iteration < t->told.iteration) {
         t->told.result = ORDEAL_FAIL;
         t->told.iteration = iteration;
@@ -181,12 +194,12 @@ static void note_broke(struct runner *r, struct test *t, const char *text)
         t->failed = true;
     }
     t->broke = kept;
-    pthread_mutex_unlock(&s->lock);
+    pthread_mutex_unlock(&p->lock);
 }
 
 static enum target_result run_machine(struct runner *r, struct test *t, struct why *why)
 {
-    const struct pipeline_plan *plan = r->s->plan;
+    const struct pipeline_plan *plan = r->pipeline->plan;
     const struct target *target = plan->target;
     struct target_sink to = { .outcome = sink, .user = r };
     uint64_t cycles = target->cycles ? target->cycles(r->machine) : 0;
@@ -205,20 +218,37 @@ static enum target_result run_machine(struct runner *r, struct test *t, struct w
 /* A thing that is gone takes its test along, and leaves the others to those that are there. */
 static bool can_leave(struct runner *r)
 {
-    struct pipeline *s = r->s;
-    pthread_mutex_lock(&s->lock);
-    r->leaves = s->plan->target->present && s->machines_left > 1;
-    s->runners_left -= r->leaves;
-    s->machines_left -= r->leaves;
-    pthread_mutex_unlock(&s->lock);
-    return r->leaves;
+    struct pipeline *p = r->pipeline;
+    pthread_mutex_lock(&p->lock);
+    r->gone = p->plan->target->present && p->machines_left > 1;
+    p->machines_left -= r->gone;
+    pthread_mutex_unlock(&p->lock);
+    return r->gone;
+}
+
+/* Nothing more comes of it. */
+static void end_test(struct runner *r, struct test *t, enum target_result result)
+{
+    struct pipeline *p = r->pipeline;
+    pthread_mutex_lock(&p->lock);
+    t->told.iterations = r->iterations;
+    t->ran = true;
+    t->whole = result == TARGET_DONE || t->failed;
+    if (t->end != PIPELINE_DONE || (result == TARGET_STOPPED && !t->failed)) {
+        p->no_more = true;
+        pthread_cond_broadcast(&p->for_runners);
+    }
+    r->running = NULL;
+    if (r->lent)
+        pipeline_call(p);
+    pipeline_count(p, t);
+    pthread_mutex_unlock(&p->lock);
 }
 
 static void run_test(struct runner *r, struct test *t)
 {
-    struct pipeline *s = r->s;
     struct why why = { "" };
-    r->running = t;
+    r->iterations = r->counted = 0;
     enum target_result result = run_machine(r, t, &why);
     if (t->end == PIPELINE_DONE && result == TARGET_FAILED && can_leave(r))
         result = TARGET_LOST;
@@ -226,41 +256,25 @@ static void run_test(struct runner *r, struct test *t)
         could_not_run(r, PIPELINE_TARGET, ORDEAL_IO, why.text);
     if (result == TARGET_LOST && !(t->lost = strdup(why.text)))
         could_not_run(r, PIPELINE_BAD, ORDEAL_NO_MEMORY, "out of memory");
-    s->operations += t->told.iterations * t->program.operations;
-    r->running = NULL;
+    r->pipeline->operations += (r->iterations - r->counted) * t->program.operations;
     hand_over(r);
     if (result == TARGET_BROKE)
         note_broke(r, t, why.text);
-    pthread_mutex_lock(&s->lock);
-    t->ran = true;
-    t->whole = result == TARGET_DONE || t->failed;
-    s->no_more |= t->end != PIPELINE_DONE;
-    pthread_cond_broadcast(&s->for_runners);
-    pthread_mutex_unlock(&s->lock);
-}
-
-void runner_work(struct runner *r)
-{
-    struct pipeline *s = r->s;
-    struct test *t;
-    while (!s->stop && !r->leaves && (t = take_test(r))) {
-        run_test(r, t);
-        if (!r->lives) {
-            pipeline_tick(s);
-            pipeline_settle(s);
-        }
-    }
+    end_test(r, t, result);
 }
 
 void *runner_main(void *user)
 {
     struct runner *r = user;
-    struct pipeline *s = r->s;
+    struct pipeline *p = r->pipeline;
+    struct test *t;
     pthread_setname_np(pthread_self(), "runner");
-    runner_work(r);
-    pthread_mutex_lock(&s->lock);
-    s->runners_left -= !r->leaves;
-    pthread_cond_broadcast(&s->for_runners);
-    pthread_mutex_unlock(&s->lock);
+    while (!r->gone && (t = take_test(r)))
+        run_test(r, t);
+    pthread_mutex_lock(&p->lock);
+    assert(p->runners_left > 0);
+    if (--p->runners_left == 0)
+        pipeline_call(p);
+    pthread_mutex_unlock(&p->lock);
     return NULL;
 }

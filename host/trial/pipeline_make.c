@@ -4,12 +4,12 @@
 
 #include "pipeline_parts.h"
 
-void free_test(struct pipeline *s, struct test *t)
+void free_test(struct pipeline *p, struct test *t)
 {
     if (!t)
         return;
     program_free(&t->program);
-    test_source_take_back(s->source, &t->source);
+    test_source_take_back(p->source, &t->source);
     for (struct chunk *c; (c = chunks_take(&t->untold)); )
         free(c);
     free(t->values);
@@ -18,31 +18,31 @@ void free_test(struct pipeline *s, struct test *t)
     free(t);
 }
 
-static void take_back(struct pipeline *s)
+static void take_back(struct pipeline *p)
 {
     struct test *t;
     do {
-        pthread_mutex_lock(&s->lock);
-        t = tests_pop(&s->retired);
-        pthread_mutex_unlock(&s->lock);
-        free_test(s, t);
+        pthread_mutex_lock(&p->lock);
+        t = tests_pop(&p->retired);
+        pthread_mutex_unlock(&p->lock);
+        free_test(p, t);
     } while (t);
 }
 
 /* Reads or makes, compiles and looks whether the target can do it; NULL: the end, or an error. */
-static struct test *make_test(struct pipeline *s, enum pipeline_end *end, struct ordeal_error *e)
+static struct test *make_test(struct pipeline *p, enum pipeline_end *end, struct ordeal_error *e)
 {
     struct test *t = calloc(1, sizeof *t);
     *end = PIPELINE_BAD;
     *e = (struct ordeal_error){ .status = ORDEAL_NO_MEMORY, .reason = "out of memory" };
     if (!t)
         return NULL;
-    enum ordeal_status status = test_source_next(s->source, &t->source);
+    enum ordeal_status status = test_source_next(p->source, &t->source);
     if (status == ORDEAL_OK && program_compile(&t->program, t->source.trace, t->source.name, e)) {
         *e = (struct ordeal_error){ .status = ORDEAL_BAD_INPUT };
         snprintf(e->file, sizeof e->file, "%.255s", t->source.name);
-        if (target_refusal(&s->can, &t->program, e->reason, sizeof e->reason) == 0) {
-            t->serial = ++s->serials;
+        if (target_refusal(&p->can, &t->program, e->reason, sizeof e->reason) == 0) {
+            t->serial = ++p->serials;
             chunks_init(&t->untold);
             t->weight = ordeal_trace_length(t->source.trace);
             t->told = (struct pipeline_test){ .number = t->source.number, .name = t->source.name,
@@ -52,39 +52,39 @@ static struct test *make_test(struct pipeline *s, enum pipeline_end *end, struct
         char reason[sizeof e->reason];
         snprintf(reason, sizeof reason, "%s", e->reason);
         snprintf(e->reason, sizeof e->reason, "the target '%s' cannot run it: %.400s",
-                 s->plan->target->name, reason);
+                 p->plan->target->name, reason);
     } else if (status == ORDEAL_END) {
         *end = PIPELINE_DONE;
     } else if (status != ORDEAL_OK) {
-        *e = *test_source_error(s->source);
+        *e = *test_source_error(p->source);
     }
-    free_test(s, t);
+    free_test(p, t);
     return NULL;
 }
 
 void *maker_main(void *user)
 {
-    struct pipeline *s = user;
+    struct pipeline *p = user;
     enum pipeline_end end = PIPELINE_DONE;
     struct ordeal_error e = { 0 };
     struct test *t;
     pthread_setname_np(pthread_self(), "maker");
-    while (!s->stop && (t = make_test(s, &end, &e))) {
-        pthread_mutex_lock(&s->lock);
-        tests_push(&s->ready, t);
-        if (s->ready.count == 1 || is_full(&s->ready, AHEAD_TESTS))
-            pthread_cond_broadcast(&s->for_runners);
-        if (is_full(&s->ready, AHEAD_TESTS))
-            while (!s->stop && !is_half_empty(&s->ready, AHEAD_TESTS))
-                pthread_cond_wait(&s->for_maker, &s->lock);
-        pthread_mutex_unlock(&s->lock);
-        take_back(s);
+    while (!p->stop && (t = make_test(p, &end, &e))) {
+        pthread_mutex_lock(&p->lock);
+        tests_push(&p->ready, t);
+        if (p->ready.count == MADE_TESTS || is_full(&p->ready, AHEAD_TESTS))
+            pthread_cond_broadcast(&p->for_runners);
+        if (is_full(&p->ready, AHEAD_TESTS))
+            while (!p->stop && !is_half_empty(&p->ready, AHEAD_TESTS))
+                pthread_cond_wait(&p->for_maker, &p->lock);
+        pthread_mutex_unlock(&p->lock);
+        take_back(p);
     }
-    pthread_mutex_lock(&s->lock);
-    s->made = true;
-    s->made_end = end;
-    s->made_error = e;
-    pthread_cond_broadcast(&s->for_runners);
-    pthread_mutex_unlock(&s->lock);
+    pthread_mutex_lock(&p->lock);
+    p->made = true;
+    p->made_end = end;
+    p->made_error = e;
+    pthread_cond_broadcast(&p->for_runners);
+    pthread_mutex_unlock(&p->lock);
     return NULL;
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The inside of the pipeline, shared by the files that are its threads: pipeline_make.c makes,
- * pipeline_execute.c runs, pipeline_sift.c drops what was seen before, pipeline_check.c checks, pipeline.c
- * settles. One lock guards what they share. */
+ * pipeline_execute.c runs, pipeline_sift.c drops what was seen before, pipeline_check.c checks,
+ * pipeline_settle.c settles, on the caller's; pipeline.c starts and ends them. One lock guards what
+ * they share. */
 #ifndef HOST_PIPELINE_PARTS_H
 #define HOST_PIPELINE_PARTS_H
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -12,10 +14,13 @@
 
 enum {
     AHEAD_TESTS = 64,            /* made and not run */
+    MADE_TESTS = 16,             /* that are worth waking a runner for */
     FLIGHT_TESTS = 256,          /* run and not settled */
-    MOST_OPERATIONS = 1 << 17,   /* of either, as written, about 120 bytes each */
+    SETTLE_TESTS = 64,           /* that are worth waking the caller's thread for, or to tell: */
+    TELL_BYTES = 256 << 10,
+    MOST_OPERATIONS = 1 << 17,   /* made and not run, or in flight: as written, 120 bytes each */
     CHUNK_BYTES = 64 << 10,      /* handed to a checker at a time, or one outcome */
-    QUEUE_BYTES = 16 << 20,      /* not yet checked */
+    QUEUE_BYTES = 16 << 20,      /* not yet told; not yet checked */
     MOST_CHECKERS = 64,
     MOST_MACHINES = 64,
 };
@@ -34,15 +39,15 @@ struct chunks { struct chunk *first, **end; bool closed; /* nothing more comes *
 struct test {
     struct test_source_test source;
     struct program program;
-    struct pipeline_test told;
+    struct pipeline_test told;   /* what the callbacks get of it */
     uint64_t *values;            /* told.values */
     char *broke;                 /* told.broke, unless an earlier execution failed */
     char *lost;                  /* told.lost, unless one that came before failed */
-    enum pipeline_end end;         /* not DONE: it could not be run, nothing after it counts; why: */
+    enum pipeline_end end;       /* not DONE: it could not be run, nothing after it counts; why: */
     struct ordeal_error error;
     uint64_t serial;             /* 1, 2, … as they are made */
     size_t weight;
-    uint32_t chunks;             /* handed out and not checked yet */
+    uint32_t chunks;             /* handed over, and neither checked nor dropped yet */
     struct chunks untold;        /* of these, what plan->outcome is still to be told of */
     size_t untold_bytes;
     bool ran, whole;             /* nothing more comes of it; all that was to come did */
@@ -53,16 +58,18 @@ struct test {
 
 struct tests { struct test *first, **end; size_t count, weight; };
 
-/* Who runs tests: the caller's thread, or one of several that do nothing else. */
+/* A machine and the thread that runs tests on it. */
 struct runner {
-    struct pipeline *s;
+    struct pipeline *pipeline;
     int number;
     void *machine;
     pthread_t thread;
-    bool lives;                  /* it has a thread of its own */
-    bool leaves;                 /* its machine is out of reach: it takes no more */
-    struct chunk *filling;
     struct test *running;        /* NULL: between tests */
+    bool lent;                   /* between tests the machine is the caller's */
+    /* The thread's own: */
+    bool gone;                   /* the machine is out of reach: it takes no more */
+    struct chunk *filling;
+    uint64_t iterations, counted; /* of the test; of these, in `operations` of all */
     uint64_t calls;              /* of the sink */
     double handed_over, sink_seconds, waited, run_seconds;
 };
@@ -73,35 +80,44 @@ struct pipeline {
     struct abilities can;
     struct machine_claims claims;
     pthread_mutex_t lock;
-    pthread_cond_t for_runners, for_maker, for_sifter, for_checkers;
+    pthread_cond_t for_caller, for_maker, for_sifter, for_checkers;
+    pthread_cond_t for_runners, for_room; /* who waits for a test; in a test, for other threads */
     pthread_t maker, sifter, checkers[MOST_CHECKERS];
     int checker_count;
     bool maker_lives, sifter_lives;
     atomic_bool stop;            /* all of it, and at once */
 
-    struct test_source *source;       /* the maker's, and how many it made */
+    struct test_source *source;  /* the maker's, and how many it made */
     uint64_t serials;
-    struct tests ready, flight, retired;
+    struct tests ready, in_flight, retired; /* made; taken and not settled; to be freed */
     bool made;                   /* the maker is done */
     enum pipeline_end made_end;
     struct ordeal_error made_error;
 
-    struct chunks fresh, queue;  /* as they were run; to be checked */
+    struct test *telling;        /* if outcomes are told: the first in flight with some to come */
+    size_t untold;               /* bytes of all in flight */
+    struct chunks to_sift, to_check;
     size_t unchecked;            /* bytes in both and with who works on them */
 
-    enum pipeline_end check_end;   /* a checker could not go on */
+    enum pipeline_end check_end; /* a checker could not go on */
     struct ordeal_error check_error;
 
     struct runner runners[MOST_MACHINES];
-    int runner_count;
-    int runners_left;            /* that may still take a test, of those with threads */
+    int runner_count;            /* the caller's, who starts them */
+    int runners_left;            /* that have not ended */
     int machines_left;           /* that have not gone */
     bool begun;                  /* the first test was taken */
-    bool no_more;                /* none is to be taken: one could not be run */
-    atomic_uint_fast64_t operations; /* of tests that ran */
+    bool no_more;                /* none is to be taken: one could not be run, or ^C */
+    bool crowded;                /* none, until some of those in flight are settled */
+    atomic_uint_fast64_t operations; /* run so far, about */
 
-    enum pipeline_end end;         /* from here on it is the caller's */
-    bool told_all;               /* what is left in flight is not to be told */
+    size_t settleable;           /* tests in flight of which all is known */
+    size_t findings;             /* of these, others than passes: they are told without delay */
+    bool called;                 /* the caller's thread has something to do */
+
+    enum pipeline_end end;       /* from here on it is the caller's */
+    bool silent;                 /* what is left in flight is not to be told */
+    bool gap;                    /* a test was left out */
     double started, clock_seconds;
     double looked;               /* for machines that came */
 };
@@ -112,7 +128,7 @@ static inline void tests_init(struct tests *l) { *l = (struct tests){ .end = &l-
 
 static inline void tests_push(struct tests *l, struct test *t)
 {
-    t->next = NULL;
+    assert(!*l->end && !t->next && l->end != &t->next); /* it is in no list */
     *l->end = t;
     l->end = &t->next;
     l->count++;
@@ -124,11 +140,14 @@ static inline struct test *tests_pop(struct tests *l)
     struct test *t = l->first;
     if (!t)
         return NULL;
+    assert(l->count > 0 && l->weight >= t->weight);
     l->first = t->next;
     if (!l->first)
         l->end = &l->first;
     l->count--;
     l->weight -= t->weight;
+    t->next = NULL;
+    assert(l->first || (l->count == 0 && l->weight == 0));
     return t;
 }
 
@@ -148,7 +167,7 @@ static inline void chunks_init(struct chunks *l) { *l = (struct chunks){ .end = 
 
 static inline void chunks_push(struct chunks *l, struct chunk *c)
 {
-    c->next = NULL;
+    assert(!l->closed && !*l->end && !c->next && l->end != &c->next);
     *l->end = c;
     l->end = &c->next;
 }
@@ -156,13 +175,18 @@ static inline void chunks_push(struct chunks *l, struct chunk *c)
 static inline struct chunk *chunks_take(struct chunks *l) /* NULL: it is empty */
 {
     struct chunk *c = l->first;
-    if (c && !(l->first = c->next))
+    if (!c)
+        return NULL;
+    l->first = c->next;
+    if (!l->first)
         l->end = &l->first;
+    c->next = NULL;
     return c;
 }
 
 /* Waits for one; NULL: no more will come. With the lock. */
-static inline struct chunk *chunks_pop(struct chunks *l, pthread_cond_t *come, pthread_mutex_t *lock)
+static inline struct chunk *chunks_pop(struct chunks *l, pthread_cond_t *come,
+                                       pthread_mutex_t *lock)
 {
     while (!l->first && !l->closed)
         pthread_cond_wait(come, lock);
@@ -175,15 +199,26 @@ void *maker_main(void *pipeline);
 void *runner_main(void *runner);
 void *sifter_main(void *pipeline);
 void *checker_main(void *pipeline);
-void runner_work(struct runner *r);          /* tests, until there are no more or all is to stop */
-void pipeline_return_chunk(struct pipeline *s, struct chunk *c); /* nothing is left to do of it */
-/* With the lock: until something changes, a tenth of a second at most. */
-void pipeline_wait(struct runner *r);
-/* On the caller's thread: all that can be told is; a look at the clock and for ^C. */
-void pipeline_settle(struct pipeline *s);
-void pipeline_tick(struct pipeline *s);
-void free_test(struct pipeline *s, struct test *t);
 
-static inline bool pipeline_is_stopped(void *pipeline) { return ((struct pipeline *)pipeline)->stop; }
+/* With the lock: until somebody signals, or for so long. */
+void pipeline_wait(struct pipeline *p, pthread_cond_t *come, double seconds);
+
+static inline bool pipeline_is_stopped(void *user) { return ((struct pipeline *)user)->stop; }
+
+static inline bool is_settleable(const struct test *t) { return t->ran && !t->chunks; }
+
+void pipeline_stop(struct pipeline *p);      /* whoever waits goes on, and sees it */
+/* With the lock: the caller's thread is to look; or only if there is enough for it to do. */
+void pipeline_call(struct pipeline *p);
+void pipeline_call_if_worth(struct pipeline *p);
+/* With the lock, when it ran or a chunk is done: one more to settle, if all is known of it. */
+void pipeline_count(struct pipeline *p, const struct test *t);
+void pipeline_return_chunk(struct pipeline *p, struct chunk *c); /* nothing is left to do of it */
+void free_test(struct pipeline *p, struct test *t);
+
+/* On the caller's thread: until all tests are settled, those to come included, or all is to stop;
+ * one that is whole, or has failed, or is the reason for an end. */
+void pipeline_settle_all(struct pipeline *p, void (*now_and_then)(struct pipeline *p));
+void pipeline_settle(struct pipeline *p, struct test *t);
 
 #endif

@@ -23,29 +23,32 @@ static size_t sift(struct outcomes *seen, struct chunk *c)
     return kept;
 }
 
-void pipeline_return_chunk(struct pipeline *s, struct chunk *c)
+void pipeline_return_chunk(struct pipeline *p, struct chunk *c)
 {
-    pthread_mutex_lock(&s->lock);
-    s->unchecked -= c->bytes;
-    bool last = --c->test->chunks == 0;
-    if (last || s->unchecked <= QUEUE_BYTES / 2)
-        pthread_cond_broadcast(&s->for_runners);
-    c->test->skipped |= s->stop; /* what nobody looked at is no pass */
-    pthread_mutex_unlock(&s->lock);
+    struct test *t = c->test;
+    pthread_mutex_lock(&p->lock);
+    assert(p->unchecked >= c->bytes && t->chunks > 0);
+    p->unchecked -= c->bytes;
+    if (p->unchecked <= QUEUE_BYTES / 2)
+        pthread_cond_broadcast(&p->for_room);
+    t->skipped |= p->stop;       /* what nobody looked at is no pass */
+    t->chunks--;
+    pipeline_count(p, t);
+    pthread_mutex_unlock(&p->lock);
     free(c);
 }
 
-static void pass_on(struct pipeline *s, struct chunk *c)
+static void pass_on(struct pipeline *p, struct chunk *c)
 {
     if (c->count == 0) {
-        pipeline_return_chunk(s, c);
+        pipeline_return_chunk(p, c);
         return;
     }
-    pthread_mutex_lock(&s->lock);
+    pthread_mutex_lock(&p->lock);
     c->test->told.outcomes += c->count;
-    chunks_push(&s->queue, c);
-    pthread_cond_signal(&s->for_checkers);
-    pthread_mutex_unlock(&s->lock);
+    chunks_push(&p->to_check, c);
+    pthread_cond_signal(&p->for_checkers);
+    pthread_mutex_unlock(&p->lock);
 }
 
 /* Of each machine the outcomes of one test at a time. */
@@ -54,30 +57,30 @@ struct sieve {
     uint64_t begun;              /* serial of the test: an address may come again */
 };
 
-static void look_at(struct pipeline *s, struct sieve *sieve, struct chunk *c)
+static void look_at(struct pipeline *p, struct sieve *sieve, struct chunk *c)
 {
     if (!sieve->seen)
-        sieve->seen = outcomes_new(SEEN_BYTES, &s->claims);
+        sieve->seen = outcomes_new(SEEN_BYTES, &p->claims);
     if (sieve->seen && sieve->begun != c->test->serial)
         outcomes_begin(sieve->seen, &c->test->program);
     sieve->begun = c->test->serial;
-    if (sieve->seen && !s->stop)
+    if (sieve->seen && !p->stop)
         c->count = sift(sieve->seen, c);
 }
 
 void *sifter_main(void *user)
 {
-    struct pipeline *s = user;
+    struct pipeline *p = user;
     struct sieve sieves[MOST_MACHINES] = { { NULL, 0 } };
     pthread_setname_np(pthread_self(), "sifter");
     for (;;) {
-        pthread_mutex_lock(&s->lock);
-        struct chunk *c = chunks_pop(&s->fresh, &s->for_sifter, &s->lock);
-        pthread_mutex_unlock(&s->lock);
+        pthread_mutex_lock(&p->lock);
+        struct chunk *c = chunks_pop(&p->to_sift, &p->for_sifter, &p->lock);
+        pthread_mutex_unlock(&p->lock);
         if (!c)
             break;
-        look_at(s, &sieves[c->machine], c);
-        pass_on(s, c);
+        look_at(p, &sieves[c->machine], c);
+        pass_on(p, c);
     }
     for (int i = 0; i < MOST_MACHINES; i++)
         outcomes_free(sieves[i].seen);

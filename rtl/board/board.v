@@ -58,21 +58,23 @@ module board #(
 );
     localparam DHARTS = NHARTS + 1;        // of the debug module: the monitor is the last
     localparam [31:0] MONITOR = NHARTS;
-    localparam [31:0] FLAGS = {24'd0, (TM != 0 ? `FLAG_TRANSACTIONS : 8'd0)
-        | (ZOO != 0 ? `FLAG_BUGS : 8'd0) | (MULDIV != 0 ? `FLAG_MULDIV : 8'd0)
-        | (COUNTERS != 0 ? `FLAG_COUNTERS : 8'd0) | (VISIBLE != 0 ? `FLAG_VISIBLE : 8'd0)
-        | (DELAYS != 0 ? `FLAG_DELAYS : 8'd0) | `FLAG_MONITOR};
-    localparam [31:0] P_HARTS   = 32'd0 + NHARTS;
-    localparam [31:0] P_SETS    = 32'd0 + SETS;
-    localparam [31:0] P_WAYS    = 32'd0 + WAYS;
-    localparam [31:0] P_LINE    = 32'd4 * LINE_WORDS;
-    localparam [31:0] P_BUFFER  = 32'd0 + SB_DEPTH;
-    localparam [31:0] P_QUEUE   = 32'd0 + LQ_DEPTH;
-    localparam [31:0] P_MEMORY  = 32'd4 * MEMORY_WORDS;
-    localparam [31:0] P_CODE    = 32'd4 * CODE_WORDS;
-    localparam [31:0] P_CAPTURE = 32'd0 + CAPTURE_DEPTH;
-    localparam [31:0] P_MODEL   = 32'd0 + MODEL;
-    localparam [31:0] P_RAM     = 32'd4 * (RAM_WORDS - RAM_OWN);
+    localparam [31:0] FLAGS = {31'd0, TM != 0} << `FLAG_TRANSACTIONS
+        | {31'd0, ZOO != 0} << `FLAG_BUGS | {31'd0, MULDIV != 0} << `FLAG_MULDIV
+        | {31'd0, COUNTERS != 0} << `FLAG_COUNTERS | {31'd0, VISIBLE != 0} << `FLAG_VISIBLE
+        | {31'd0, DELAYS != 0} << `FLAG_DELAYS | 32'd1 << `FLAG_MONITOR;
+    function [511:0] parameter_word(input [3:0] place, input [31:0] value);
+        parameter_word = {480'd0, value} << {place, 5'd0};
+    endfunction
+    localparam [511:0] PARAMETERS = parameter_word(`PARAM_HARTS, NHARTS)
+        | parameter_word(`PARAM_SETS, SETS) | parameter_word(`PARAM_WAYS, WAYS)
+        | parameter_word(`PARAM_LINE_BYTES, LINE_WORDS * 4)
+        | parameter_word(`PARAM_STORE_BUFFER, SB_DEPTH)
+        | parameter_word(`PARAM_LOAD_QUEUE, LQ_DEPTH)
+        | parameter_word(`PARAM_MEMORY_BYTES, MEMORY_WORDS * 4)
+        | parameter_word(`PARAM_CODE_BYTES, CODE_WORDS * 4)
+        | parameter_word(`PARAM_CAPTURE, CAPTURE_DEPTH) | parameter_word(`PARAM_FLAGS, FLAGS)
+        | parameter_word(`PARAM_MODEL, MODEL)
+        | parameter_word(`PARAM_RAM_BYTES, (RAM_WORDS - RAM_OWN) * 4);
 
     wire [DHARTS-1:0]    dbg_halt, dbg_halted, dbg_resume, dbg_insn_valid, dbg_ack, dbg_fault;
     wire [DHARTS*32-1:0] dbg_data;
@@ -114,9 +116,7 @@ module board #(
     assign done_all = {{16-NHARTS{1'b0}}, done};
 
     devices #(
-        .BUILD(BUILD), .CLOCK(CLOCK), .FIFO_WORDS(FIFO_WORDS),
-        .PARAMETERS({128'd0, P_RAM, P_MODEL, FLAGS, P_CAPTURE, P_CODE, P_MEMORY, P_QUEUE,
-            P_BUFFER, P_LINE, P_WAYS, P_SETS, P_HARTS}) // in the order of PARAM_*
+        .BUILD(BUILD), .CLOCK(CLOCK), .FIFO_WORDS(FIFO_WORDS), .PARAMETERS(PARAMETERS)
     ) devices (
         .clk_i(clk_i), .rst_i(rst_i), .serial_i(serial_i),
         .reg_valid_i(dev_valid), .reg_write_i(reg_write),

@@ -52,8 +52,10 @@ module devices #(
     localparam FW = $clog2(FIFO_WORDS);
 
     // Whoever counts its address up, as block copies do, meets the same register all over a window.
-    wire [11:0] addr = reg_addr_i[11:10] == 2'd1 ? `DEV_LOAD_DATA
-                     : reg_addr_i[11:10] == 2'd2 ? `DEV_CAPTURE : reg_addr_i;
+    localparam [11:0] LOADS = `DEV_LOAD_WINDOW, CAPTURES = `DEV_CAPTURE_WINDOW,
+        WORDS = `DEV_PARAMETERS;
+    wire [11:0] addr = reg_addr_i[11:10] == LOADS[11:10] ? `DEV_LOAD_DATA
+                     : reg_addr_i[11:10] == CAPTURES[11:10] ? `DEV_CAPTURE : reg_addr_i;
 
     // An access takes three cycles: it is seen, what it asks for comes, it is answered. What the
     // loader, the machine's counters and the FIFO give a cycle after they were asked is there by
@@ -80,23 +82,23 @@ module devices #(
     always @(posedge clk_i) begin
         if (writes) case (addr)
             `DEV_SETUP: begin
-                model_q   <= reg_wdata_i[1:0];
-                bug_q     <= reg_wdata_i[14:8];
-                level_q   <= reg_wdata_i[18:16];
-                lossy_q   <= reg_wdata_i[24];
-                visible_q <= reg_wdata_i[25];
+                model_q   <= reg_wdata_i[`DEV_SETUP_MODEL];
+                bug_q     <= reg_wdata_i[`DEV_SETUP_BUG];
+                level_q   <= reg_wdata_i[`DEV_SETUP_DELAY];
+                lossy_q   <= reg_wdata_i[`DEV_SETUP_LOSSY];
+                visible_q <= reg_wdata_i[`DEV_SETUP_VISIBLE];
             end
             `DEV_SEED: seed_q <= reg_wdata_i;
             `DEV_LOAD_ADDRESS: load_q <= {reg_wdata_i[31:2], 2'd0};
-            `DEV_PEEK: peek_q <= {reg_wdata_i[11:8], reg_wdata_i[5:0]};
+            `DEV_PEEK: peek_q <= {reg_wdata_i[`DEV_PEEK_HART], reg_wdata_i[`DEV_PEEK_WHAT]};
             default: ;
         endcase
         if (reg_ready_o && addr == `DEV_LOAD_DATA)
-            load_q[26:2] <= load_q[26:2] + 25'd1;
+            load_q[`DEV_LOAD_ADDRESS_OFFSET] <= load_q[`DEV_LOAD_ADDRESS_OFFSET] + 27'd4;
         if (rst_i || debug_reset_i)
             run_q <= 1'b0;
         else if (writes && addr == `DEV_RUN)
-            run_q <= reg_wdata_i[0];
+            run_q <= reg_wdata_i[`DEV_RUN_HARTS];
         cycle_q <= run_q ? cycle_q + 32'd1 : 32'd0;
     end
     assign soc_rst_o    = !run_q;
@@ -107,9 +109,9 @@ module devices #(
     assign visible_o    = visible_q;
     assign seed_o       = seed_q;
     assign load_valid_o = writes && addr == `DEV_LOAD_DATA && !run_q;
-    assign load_code_o  = load_q[31];
-    assign load_hart_o  = load_q[30:27];
-    assign load_addr_o  = {5'd0, load_q[26:0]};
+    assign load_code_o  = load_q[`DEV_LOAD_ADDRESS_CODE];
+    assign load_hart_o  = load_q[`DEV_LOAD_ADDRESS_HART];
+    assign load_addr_o  = {5'd0, load_q[`DEV_LOAD_ADDRESS_OFFSET]};
     assign load_data_o  = reg_wdata_i;
     assign peek_hart_o  = peek_q[9:6];
     assign peek_o       = peek_q[5:0];
@@ -202,22 +204,26 @@ module devices #(
     end
     always @(posedge clk_i)
         if (step_q == 2'd1) begin
-            parameter_q <= addr[11:6] == 6'd2; // DEV_PARAMETERS
+            parameter_q <= addr[11:6] == WORDS[11:6];
+            data_q      <= 32'd0;
             case (addr)
                 `DEV_ID:            data_q <= `DEV_MAGIC;
                 `DEV_BUILD:         data_q <= BUILD;
                 `DEV_CLOCK:         data_q <= CLOCK;
                 `DEV_TIMER:         data_q <= timer_q;
-                `DEV_RUN:           data_q <= {31'd0, run_q};
+                `DEV_RUN:           data_q[`DEV_RUN_HARTS] <= run_q;
                 `DEV_CYCLE:         data_q <= cycle_q;
-                `DEV_DONE:          data_q <= {idle_i && count == 0, 15'd0, done_i};
+                `DEV_DONE: begin
+                    data_q[`DEV_DONE_HARTS] <= done_i;
+                    data_q[`DEV_DONE_ALL]   <= idle_i && count == 0;
+                end
                 `DEV_LOAD_DATA:     data_q <= load_data_i;
                 `DEV_CAPTURE_COUNT: data_q <= {{31-FW{1'b0}}, count};
                 `DEV_CAPTURE:       data_q <= count != 0 ? fifo_word_q : 32'd0;
                 `DEV_PEEK_DATA:     data_q <= peek_i;
                 `DEV_CRC:           data_q <= crc_q;
                 `DEV_CAUSE:         data_q <= {30'd0, cause_q};
-                default:            data_q <= 32'd0;
+                default: ;
             endcase
         end
     assign reg_rdata_o = parameter_q ? parameter_word : data_q;

@@ -69,7 +69,7 @@ module monitor #(
     wire [31:0] unused_compare, unused_pc, unused_retired, unused_wait_addr, unused_code_wdata;
     wire [4:0]  unused_amo;
     wire [3:0]  unused_cause, unused_wait;
-    wire [5:0]  unused_events;
+    wire [`EVENT_BRANCH_TAKEN:0] unused_events;
     wire        unused_kill, unused_clear, unused_taken, unused_done, unused_code_we,
                 unused_silent;
     hart #(

@@ -80,7 +80,7 @@ module usb #(
          in_full, in_stall, setup, ep0_out, ep0_in, out, in, damaged, lost;
     wire setup_place, out_place, in_place, out_write, out_write_length, out_write_data,
          out_write_place, endpoint, in_read_place;
-    wire setup_waits = |(events_q & `USB_EVENT_SETUP);
+    wire setup_waits = events_q[`USB_EVENT_SETUP];
     usb_transaction u_transaction (
         .clk_i(clk48_i), .rst_i(rst48), .bus_reset_i(bus_reset), .answer_i(answer),
         .timeout_i(timeout), .sync_i(sync), .byte_i(byte_valid), .data_i(data), .count_i(count),
@@ -89,8 +89,8 @@ module usb #(
         .write_ep0_out_i(write && register == `USB_EP0_OUT),
         .write_ep0_in_i(write && register == `USB_EP0_IN),
         .write_out_i(write && register == `USB_OUT),
-        .write_in_i(write && register == `USB_IN), .arm_i(|(reg_wdata_i & `USB_ARM)),
-        .stall_i(|(reg_wdata_i & `USB_STALL)), .clear_i(|(reg_wdata_i & `USB_CLEAR)),
+        .write_in_i(write && register == `USB_IN), .arm_i(reg_wdata_i[`USB_ARM]),
+        .stall_i(reg_wdata_i[`USB_STALL]), .clear_i(reg_wdata_i[`USB_CLEAR]),
         .ep0_out_arm_o(ep0_out_arm), .ep0_out_full_o(ep0_out_full), .ep0_out_stall_o(ep0_out_stall),
         .ep0_in_arm_o(ep0_in_arm), .ep0_in_stall_o(ep0_in_stall), .out_any_o(out_any),
         .out_stall_o(out_stall), .in_full_o(in_full), .in_stall_o(in_stall), .setup_o(setup),
@@ -101,27 +101,40 @@ module usb #(
         .toggle_i(toggle_q)
     );
 
+    reg [7:0] happens;
+    always @* begin
+        happens[`USB_EVENT_RESET]   = reset_end;
+        happens[`USB_EVENT_SETUP]   = setup;
+        happens[`USB_EVENT_EP0_OUT] = ep0_out;
+        happens[`USB_EVENT_EP0_IN]  = ep0_in;
+        happens[`USB_EVENT_OUT]     = out;
+        happens[`USB_EVENT_IN]      = in;
+        happens[`USB_EVENT_SUSPEND] = suspend;
+        happens[`USB_EVENT_RESUME]  = resume;
+    end
     always @(posedge clk48_i) begin
         if (rst48)
             attach_q <= 1'b0;
         else if (write && register == `USB_CONTROL)
-            attach_q <= reg_wdata_i[0];
+            attach_q <= reg_wdata_i[`USB_CONTROL_ATTACH];
 
         if (rst48 || bus_reset)
             address_q <= 7'd0;
         else if (write && register == `USB_ADDRESS)
-            address_q <= reg_wdata_i[6:0];
+            address_q <= reg_wdata_i[`USB_ADDRESS_DEVICE];
 
         if (rst48)
             events_q <= 8'd0;
         else begin
             events_q <= events_q & ~(write && register == `USB_EVENTS ? reg_wdata_i[7:0] : 8'd0)
-                      | {resume, suspend, in, out, ep0_in, ep0_out, setup, reset_end};
-            if (bus_reset)
-                events_q[5:1] <= 5'd0; // what they speak of is gone
+                      | happens;
+            if (bus_reset) // what these speak of is gone
+                {events_q[`USB_EVENT_SETUP], events_q[`USB_EVENT_EP0_OUT],
+                 events_q[`USB_EVENT_EP0_IN], events_q[`USB_EVENT_OUT],
+                 events_q[`USB_EVENT_IN]} <= 5'd0;
         end
         // Firmware's SETUP0 and SETUP1 are those of the event that it clears.
-        if (write && register == `USB_EVENTS && reg_wdata_i[1])
+        if (write && register == `USB_EVENTS && reg_wdata_i[`USB_EVENT_SETUP])
             setup_place_q <= setup_place;
 
         if (rst48)
@@ -134,24 +147,32 @@ module usb #(
             lost_q <= lost_q + 1'b1;
 
         if (phase == 2'd3)
-            toggle_q <= |(in_word & `USB_TOGGLE);
+            toggle_q <= in_word[`USB_TOGGLE];
         if (access)
             read_q <= read;
     end
 
     function [31:0] endpoint_word(input arm, input full, input stall);
-        endpoint_word = (arm ? `USB_ARM : 32'd0) | (full ? `USB_FULL : 32'd0)
-                      | (stall ? `USB_STALL : 32'd0);
+        begin
+            endpoint_word = 32'd0;
+            endpoint_word[`USB_ARM]   = arm;
+            endpoint_word[`USB_FULL]  = full;
+            endpoint_word[`USB_STALL] = stall;
+        end
     endfunction
     always @* begin
         read = 32'd0;
         case (register)
-        `USB_CONTROL: read[0]   = attach_q;
-        `USB_STATUS:  read[2:0] = {bus_reset && attach_q, suspended, attach_q};
+        `USB_CONTROL: read[`USB_CONTROL_ATTACH] = attach_q;
+        `USB_STATUS:  begin
+            read[`USB_STATUS_ATTACHED]  = attach_q;
+            read[`USB_STATUS_SUSPENDED] = suspended;
+            read[`USB_STATUS_RESET]     = bus_reset && attach_q;
+        end
         `USB_EVENTS:  read[7:0] = events_q;
         `USB_ERRORS:  begin
-            read[0 +: ERROR_BITS]  = damaged_q;
-            read[16 +: ERROR_BITS] = lost_q;
+            read[`USB_ERRORS_DAMAGED_LOW +: ERROR_BITS] = damaged_q;
+            read[`USB_ERRORS_LOST_LOW +: ERROR_BITS]    = lost_q;
         end
         `USB_EP0_OUT: read = endpoint_word(ep0_out_arm, ep0_out_full, ep0_out_stall);
         `USB_EP0_IN:  read = endpoint_word(ep0_in_arm, ep0_in_arm, ep0_in_stall);
@@ -188,7 +209,7 @@ module usb #(
     usb_ram u_in (
         .write_clk_i(clk_i),
         .write_i({4{first && reg_write_i && !|reg_addr_i[11:9]
-                    && (reg_addr_i[8] || |(reg_wdata_i & `USB_ARM))}}),
+                    && (reg_addr_i[8] || reg_wdata_i[`USB_ARM])}}),
         .write_addr_i({reg_addr_i[8:6], bulk && in_place, reg_addr_i[5:2]}),
         .write_data_i(reg_wdata_i),
         .read_clk_i(clk48_i),

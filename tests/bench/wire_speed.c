@@ -205,7 +205,9 @@ static enum link_result start_harts(struct board_link *l, uint32_t harts, struct
     if (result == LINK_OK)
         result = link_post(l, PROTOCOL_LOAD, zero, 2, why);
     for (uint32_t h = 0; result == LINK_OK && h < harts; h++) {
-        uint32_t load[1 + sizeof code / sizeof *code] = { UINT32_C(1) << 31 | h << 27 };
+        uint32_t load[1 + sizeof code / sizeof *code] = {
+            BOARD_DEV_LOAD_ADDRESS_CODE | FIELD_PUT(BOARD_DEV_LOAD_ADDRESS_HART, h)
+        };
         memcpy(load + 1, code, sizeof code);
         result = link_post(l, PROTOCOL_LOAD, load, sizeof load / sizeof *load, why);
     }

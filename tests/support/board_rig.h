@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A board in the same process: the real firmware on a board made of memory (firmware_device.h),
  * the reference machine (iss.h) as its machine on trial, and a cable (board_port.h) that loses,
- * damages, repeats and swaps messages, and can be unplugged. */
+ * damages, repeats and swaps messages, and can be unplugged. The fields of DEV_SETUP are written
+ * here once more, on purpose: the host has them from board.def, and is held against this. */
 #ifndef SUPPORT_BOARD_RIG_H
 #define SUPPORT_BOARD_RIG_H
 

@@ -5,7 +5,10 @@
  * The caller is the host at the other end of the cable, one packet at a time, and supplies the
  * machine on trial: what its capture gives. Nothing happens but in firmware_device_poll(), one
  * turn of the firmware's loop, and in those calls that say they poll. What firmware must never do
- * to a register aborts. */
+ * to a register aborts.
+ *
+ * Where a field of a register of devices.v lies is written here once more, on purpose: the
+ * firmware has it from the table, and is held against this. */
 #ifndef SUPPORT_FIRMWARE_DEVICE_H
 #define SUPPORT_FIRMWARE_DEVICE_H
 

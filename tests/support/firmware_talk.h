@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Messages of firmware/protocol.h to and from a board in memory. */
+/* Messages of firmware/protocol.h to and from a board in memory; put together word by word here, on
+ * purpose, and not by the structures and fields of protocol.h that the firmware has. */
 #ifndef SUPPORT_FIRMWARE_TALK_H
 #define SUPPORT_FIRMWARE_TALK_H
 

@@ -3,7 +3,8 @@
  *
  * Harts take turns, one instruction each, as a seeded scheduler says; memory is sequentially
  * consistent whatever the model, and there are no caches, so a run is legal under every model.
- * Transactions write in place and are undone. Written from rtl/PROTOCOL.md and rtl/soc.def alone.
+ * Transactions write in place and are undone. Written from rtl/PROTOCOL.md and rtl/soc.def alone,
+ * of which it takes the numbers; the words and fields of records are its own, on purpose.
  * Compiled with -DISS_SHARED=4 its two files make a model for `--soc`, with 4 harts. */
 #ifndef TESTS_ISS_H
 #define TESTS_ISS_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A simulated board held by its JTAG pins: what a debugger does, bit by bit, from TMS up to the
- * registers and the memory of a hart. Every function checks that it was answered. */
+ * registers and the memory of a hart. Every function checks that it was answered. Fields of registers
+ * are written here once more, on purpose: the hardware has them from board.def. */
 #ifndef SUPPORT_JTAG_RIG_H
 #define SUPPORT_JTAG_RIG_H
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* For tests of the machine: programs put into a SoC behind sim/soc.h and run to their end, and the
  * records of the capture unit that they leave. What goes wrong where nothing should, a hang or an
- * assertion of the hardware, fails the test and says where the harts were. */
+ * assertion of the hardware, fails the test and says where the harts were.
+ *
+ * Of rtl/soc.def it takes the numbers alone. Which words and fields a record has is written here
+ * once more, on purpose: an error in that table must not be in what it is held against, too. */
 #ifndef TESTS_RIG_H
 #define TESTS_RIG_H
 

@@ -10,8 +10,6 @@
 
 #include "base/child.h"
 
-extern char **environ;
-
 /* OpenOCD's scripts: installed, or in the source tree beside the build. */
 static bool find_config(const char *name, char path[PATH_MAX], struct why *why)
 {

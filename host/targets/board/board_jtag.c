@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "board_numbers.h"
 #include "board_soc.h"
 #include "tcl_port.h"
 
 enum {
     CHUNK = 256,                /* words that go at a time: what a window of the devices holds */
     PLENTY = 1024,              /* words of the stream at a time */
-    ALL_DONE = 31,              /* bit of DEV_DONE */
     COMMAND = 64 + CHUNK * 11
 };
 
@@ -108,7 +108,7 @@ static struct board_news wait_words(void *board)
         b->count += count;
     }
     return (struct board_news){ .words = b->count - first, .cycle = state[0],
-                                .ended = state[1] >> ALL_DONE & 1 && !state[2] };
+                                .ended = state[1] & BOARD_DEV_DONE_ALL && !state[2] };
 }
 
 static size_t take(void *board, uint32_t *words, size_t room)

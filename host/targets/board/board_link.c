@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/interrupt.h"
 #include "base/list.h"
+#include "board_numbers.h"
 
 enum {
     WINDOW = 4,                 /* requests that may be without an answer */
@@ -66,7 +67,7 @@ static size_t compose(uint32_t *words, enum protocol_type type, uint32_t number,
                       const uint32_t *payload, size_t count)
 {
     assert(count <= PROTOCOL_PAYLOAD);
-    words[0] = htole32(PROTOCOL_MAGIC | (uint32_t)type << 16);
+    words[0] = htole32(PROTOCOL_MAGIC | FIELD_PUT(PROTOCOL_HEAD_TYPE, type));
     words[1] = htole32(number);
     words[2] = htole32((uint32_t)count);
     for (size_t i = 0; i < count; i++)
@@ -128,9 +129,9 @@ static void note_success(struct board_link *l)
 /* If the board is gone, the next receive says so. */
 static void acknowledge(struct board_link *l, uint32_t flags)
 {
-    uint32_t payload[] = { l->run, l->next, flags };
+    struct protocol_ack ack = { .run = l->run, .words = l->next, .flags = flags };
     uint32_t words[PROTOCOL_WORDS];
-    size_t count = compose(words, PROTOCOL_ACK, 0, payload, 3);
+    size_t count = compose(words, PROTOCOL_ACK, 0, (uint32_t *)&ack, PROTOCOL_COUNT(ack));
     l->acknowledged = l->next;
     if (flags & PROTOCOL_ACK_AGAIN) {
         l->counts.missing++;
@@ -154,14 +155,15 @@ static void acknowledge_some(struct board_link *l)
         acknowledge(l, 0);
 }
 
-/* run, place, flags, words. What was here already is passed over. */
+/* What was here already is passed over. */
 static enum link_result take_capture(struct board_link *l, const uint32_t *payload, size_t count,
                                      struct why *why)
 {
-    if (count < 3 || !l->streams || payload[0] != l->run || l->ended)
+    const struct protocol_capture *c = (const void *)payload;
+    if (count < PROTOCOL_COUNT(*c) || !l->streams || c->run != l->run || l->ended)
         return LINK_OK;         /* of a run that nobody waits for any more */
-    uint32_t behind = l->next - payload[1];
-    size_t words = count - 3;
+    uint32_t behind = l->next - c->place;
+    size_t words = count - PROTOCOL_COUNT(*c);
     if (behind > words) {       /* something before it is missing, or all was here already */
         if (behind > UINT32_MAX / 2 && !l->asked_again)
             acknowledge(l, PROTOCOL_ACK_AGAIN);
@@ -171,13 +173,13 @@ static enum link_result take_capture(struct board_link *l, const uint32_t *paylo
     if (l->next + words - l->acknowledged > l->hello.window)
         return why_say(why, "the board sends more of its stream than it may"), LINK_REFUSED;
     for (size_t i = 0; i < words; i++)
-        if (!LIST_PUSH(&l->words, payload[3 + behind + i]))
+        if (!LIST_PUSH(&l->words, payload[PROTOCOL_COUNT(*c) + behind + i]))
             return why_say(why, "out of memory"), LINK_REFUSED;
     l->next += (uint32_t)words;
     assert(l->next - l->acknowledged <= l->hello.window);
     l->counts.stream_words += words;
     l->asked_again = false;
-    if (payload[2] & PROTOCOL_CAPTURE_END) {
+    if (c->flags & PROTOCOL_CAPTURE_END) {
         acknowledge(l, 0);
         l->ended = true;
     }
@@ -209,7 +211,7 @@ static void send_request(struct board_link *l, const struct request *r)
 
 static enum protocol_type type_of(const struct request *r)
 {
-    return (enum protocol_type)(le32toh(r->words[0]) >> 16 & 0xff);
+    return (enum protocol_type)FIELD_GET(le32toh(r->words[0]), PROTOCOL_HEAD_TYPE);
 }
 
 static void greet(struct board_link *l)
@@ -290,7 +292,7 @@ static enum link_result take_hello(struct board_link *l, const uint32_t *payload
         l->queued = 0;
         l->streams = false;
         note_success(l);
-        return why_say(why, is->cause == 1 /* CAUSE_WATCHDOG */
+        return why_say(why, is->cause == BOARD_CAUSE_WATCHDOG
                    ? "the board's firmware was reset by its watchdog, and the test is lost"
                    : "the board was gone, and with it the test"), LINK_LOST;
     }
@@ -313,9 +315,9 @@ static enum link_result say_refusal(const struct request *r, uint32_t status,
     const char *word = status < sizeof words / sizeof *words ? words[status] : NULL;
     why_say(why, "the board refuses request %d: status %" PRIu32
                         "%s%s", type_of(r), status, word ? ", " : "", word ? word : "");
-    if (status == STATUS_ARGUMENT && count == 2)
-        why_add(why, " (word %" PRIu32 ", reason %"
-                 PRIu32 ")", payload[0], payload[1]);
+    const struct protocol_argument *bad = (const void *)payload;
+    if (status == STATUS_ARGUMENT && count == PROTOCOL_COUNT(*bad))
+        why_add(why, " (word %" PRIu32 ", reason %" PRIu32 ")", bad->which, bad->why);
     return LINK_REFUSED;
 }
 
@@ -366,7 +368,7 @@ static enum link_result take_message(struct board_link *l, uint32_t *words, size
 {
     size_t count = bytes / 4;
     if (bytes % 4 || count < PROTOCOL_HEADER + 1 || count > PROTOCOL_WORDS
-        || (le32toh(words[0]) & 0xffff) != PROTOCOL_MAGIC
+        || FIELD_GET(le32toh(words[0]), PROTOCOL_HEAD_MAGIC) != PROTOCOL_MAGIC
         || le32toh(words[2]) != count - PROTOCOL_HEADER - 1
         || checksum(words, count - 1) != le32toh(words[count - 1])) {
         l->counts.damaged++;
@@ -374,7 +376,8 @@ static enum link_result take_message(struct board_link *l, uint32_t *words, size
     }
     for (size_t i = 0; i < count; i++)
         words[i] = le32toh(words[i]);
-    uint32_t type = words[0] >> 16 & 0xff, status = words[0] >> 24;
+    uint32_t type = FIELD_GET(words[0], PROTOCOL_HEAD_TYPE);
+    uint32_t status = FIELD_GET(words[0], PROTOCOL_HEAD_STATUS);
     const uint32_t *payload = words + PROTOCOL_HEADER;
     size_t length = count - PROTOCOL_HEADER - 1;
     if (type == PROTOCOL_CAPTURE)

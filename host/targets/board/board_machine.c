@@ -7,7 +7,6 @@
 
 #include "base/clock.h"
 #include "board_soc.h"
-#include "targets/soc/soc_numbers.h"
 
 enum {
     CHUNK = PROTOCOL_PAYLOAD,     /* words of a READ */
@@ -41,12 +40,12 @@ static bool is_there(const struct board_machine *b) { return b->trouble == LINK_
 static void reset(void *board, uint32_t setup, uint32_t seed)
 {
     struct board_machine *b = board;
-    uint32_t payload[2] = { setup, seed };
+    struct protocol_reset how = { .setup = setup, .seed = seed };
     b->loading = 0;
     if (b->trouble == LINK_GONE)
         return;                   /* it was waited for long enough */
     b->trouble = LINK_OK;
-    fine(b, link_begin(b->link, PROTOCOL_RESET, payload, 2, &b->why));
+    fine(b, link_begin(b->link, PROTOCOL_RESET, (uint32_t *)&how, PROTOCOL_COUNT(how), &b->why));
 }
 
 static void load(struct board_machine *b)
@@ -81,18 +80,20 @@ static void read_words(void *board, uint32_t address, uint32_t *words, uint32_t 
     load(b);
     for (uint32_t at = 0; at < count && is_there(b); at += CHUNK) {
         uint32_t now = count - at < CHUNK ? count - at : CHUNK;
-        uint32_t payload[2] = { address + at * 4, now };
-        fine(b, link_ask(b->link, PROTOCOL_READ, payload, 2, words + at, now, &b->why));
+        struct protocol_read what = { .address = address + at * 4, .count = now };
+        fine(b, link_ask(b->link, PROTOCOL_READ, (uint32_t *)&what, PROTOCOL_COUNT(what),
+                         words + at, now, &b->why));
     }
 }
 
 static void run(void *board)
 {
-    static const uint32_t no_limit[2];
+    static const struct protocol_run no_limit;
     struct board_machine *b = board;
     load(b);
     if (is_there(b))
-        fine(b, link_post(b->link, PROTOCOL_RUN, no_limit, 2, &b->why));
+        fine(b, link_post(b->link, PROTOCOL_RUN, (const uint32_t *)&no_limit,
+                          PROTOCOL_COUNT(no_limit), &b->why));
 }
 
 static struct board_news wait_words(void *board)
@@ -128,10 +129,10 @@ static size_t take(void *board, uint32_t *words, size_t room)
 static void peek(void *board, uint32_t hart, uint32_t first, uint32_t *words, uint32_t count)
 {
     struct board_machine *b = board;
-    uint32_t answer[BOARD_EVENTS + PEEKS];
-    uint32_t at = first < SOC_PEEK_PC ? first : BOARD_EVENTS + first - SOC_PEEK_PC;
+    uint32_t answer[SOC_EVENTS + PEEKS];
+    uint32_t at = first < SOC_PEEK_PC ? first : SOC_EVENTS + first - SOC_PEEK_PC;
     if (is_there(b) && fine(b, link_ask(b->link, PROTOCOL_COUNTERS, &hart, 1, answer,
-                                        BOARD_EVENTS + PEEKS, &b->why)))
+                                        SOC_EVENTS + PEEKS, &b->why)))
         memcpy(words, answer + at, count * sizeof *words);
 }
 

@@ -5,12 +5,8 @@
 #include <string.h>
 
 #include "board_numbers.h"
-#include "targets/soc/soc_numbers.h"
 
-enum {
-    FAIR = 64,                  /* cycles that a word of the stream may take */
-    WAIT_DONE = 1
-};
+enum { FAIR = 64 };             /* cycles that a word of the stream may take */
 
 static struct soc *create(const struct soc_interface *self)
 {
@@ -31,9 +27,11 @@ static void destroy(struct soc *s)
 static void reset(struct soc *s, const struct soc_setup *setup)
 {
     s->run = (struct board_run){ 0 };
-    s->way->reset(s->board, (uint32_t)setup->model | setup->bug << 8 | setup->delay << 16
-                  | (uint32_t)(setup->capture == SOC_CAPTURE_LOSSY) << 24
-                  | (uint32_t)setup->visible << 25, setup->seed);
+    s->way->reset(s->board, FIELD_PUT(BOARD_DEV_SETUP_MODEL, setup->model)
+                  | FIELD_PUT(BOARD_DEV_SETUP_BUG, setup->bug)
+                  | FIELD_PUT(BOARD_DEV_SETUP_DELAY, setup->delay)
+                  | FIELD_PUT(BOARD_DEV_SETUP_LOSSY, setup->capture == SOC_CAPTURE_LOSSY)
+                  | FIELD_PUT(BOARD_DEV_SETUP_VISIBLE, setup->visible), setup->seed);
 }
 
 /* ---- code and memory ------------------------------------------------------------------------- */
@@ -49,7 +47,8 @@ static bool write_code(struct soc *s, uint32_t hart, uint32_t address, const uin
     const struct soc_parameters *has = &s->interface.parameters;
     if (hart >= has->harts || !within(has->code_bytes, address, count))
         return false;
-    s->way->write(s->board, UINT32_C(1) << 31 | hart << 27 | address, words, count);
+    s->way->write(s->board, BOARD_DEV_LOAD_ADDRESS_CODE
+                  | FIELD_PUT(BOARD_DEV_LOAD_ADDRESS_HART, hart) | address, words, count);
     return true;                /* lost() tells */
 }
 
@@ -110,23 +109,18 @@ static uint64_t cycle(const struct soc *s)
     return s->run.done ? s->run.last_record : s->run.cycle;
 }
 
-/* As in sim/soc.cpp: by what soc.def says. */
+/* What is no record is given on, too, for others to complain of. */
 static size_t record_words(uint32_t head)
 {
-    switch (head & 0xf) {
-    case SOC_REC_LOAD: case SOC_REC_STORE: case SOC_REC_LR: case SOC_REC_VISIBLE: return 4;
-    case SOC_REC_ATOMIC: case SOC_REC_SC: return 5;
-    case SOC_REC_FENCE: case SOC_REC_HINT: case SOC_REC_TX_ABORT: case SOC_REC_MARK:
-    case SOC_REC_LOST: return 3;
-    default: return 2;
-    }
+    uint8_t words = soc_shape[FIELD_GET(head, SOC_REC_HEAD_KIND)].words;
+    return words ? words : 2;
 }
 
 /* Words come as they come: whole records are given on, the rest is kept for the next time. */
 static size_t read_capture(struct soc *s, uint32_t *words, size_t room)
 {
     struct board_run *r = &s->run;
-    if (room < LONGEST_RECORD)
+    if (room < SOC_LONGEST_RECORD)
         return 0;
     size_t count = r->partial_words, whole = 0, length;
     memcpy(words, r->partial, count * sizeof *words);
@@ -145,18 +139,22 @@ static size_t read_capture(struct soc *s, uint32_t *words, size_t room)
 static uint32_t counter(struct soc *s, uint32_t hart, uint32_t event)
 {
     uint32_t value = 0;
-    if (event < BOARD_EVENTS && hart < s->interface.parameters.harts)
+    if (event < SOC_EVENTS && hart < s->interface.parameters.harts)
         s->way->peek(s->board, hart, event, &value, 1);
     return value;
 }
 
 static void hart(struct soc *s, uint32_t number, struct soc_hart *state)
 {
-    uint32_t peek[4] = { 0 };   /* PEEK_PC, WAIT, WAIT_ADDRESS, INSTRUCTIONS */
+    enum { FIRST = SOC_PEEK_PC, PEEKS = SOC_PEEK_INSTRUCTIONS - FIRST + 1 };
+    uint32_t peek[PEEKS] = { 0 };
     if (number < s->interface.parameters.harts)
-        s->way->peek(s->board, number, SOC_PEEK_PC, peek, 4);
-    *state = (struct soc_hart){ .done = peek[1] == WAIT_DONE, .pc = peek[0], .waits = peek[1],
-                                .address = peek[2], .instructions = peek[3] };
+        s->way->peek(s->board, number, FIRST, peek, PEEKS);
+    *state = (struct soc_hart){
+        .done = peek[SOC_PEEK_WAIT - FIRST] == SOC_WAIT_DONE, .pc = peek[SOC_PEEK_PC - FIRST],
+        .waits = peek[SOC_PEEK_WAIT - FIRST], .address = peek[SOC_PEEK_WAIT_ADDRESS - FIRST],
+        .instructions = peek[SOC_PEEK_INSTRUCTIONS - FIRST]
+    };
 }
 
 static const char *lost(const struct soc *s) { return s->way->lost(s->board); }
@@ -184,8 +182,9 @@ static bool believe(const uint32_t p[16], struct soc_parameters *has, struct why
         .transactions = flags & BOARD_FLAG_TRANSACTIONS, .bugs = flags & BOARD_FLAG_BUGS
     };
     if (has->harts >= 1 && has->harts <= 16 && has->memory_bytes && has->memory_bytes % 4 == 0
-        && has->memory_bytes < 1u << 27 && has->code_bytes && has->code_bytes % 4 == 0
-        && has->code_bytes < 1u << 27)
+        && has->memory_bytes <= BOARD_DEV_LOAD_ADDRESS_OFFSET
+        && has->code_bytes && has->code_bytes % 4 == 0
+        && has->code_bytes <= BOARD_DEV_LOAD_ADDRESS_OFFSET)
         return true;
     return why_say(why, "the board says that its machine has %u harts, %u bytes "
              "of memory and %u of code: that cannot be", has->harts, has->memory_bytes,

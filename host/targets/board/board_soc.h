@@ -9,9 +9,8 @@
 #define HOST_BOARD_SOC_H
 
 #include "soc.h"
+#include "targets/soc/soc_numbers.h"
 #include "targets/target.h"
-
-enum { BOARD_EVENTS = 46, LONGEST_RECORD = 5 };
 
 /* What became of the stream meanwhile. */
 struct board_news {
@@ -49,7 +48,7 @@ struct soc {
         uint64_t looked;            /* cycle of the last look, if `quiet` since then */
         bool quiet;
         uint32_t last_record;       /* cycle of the latest that was given on */
-        uint32_t partial[LONGEST_RECORD]; /* of a record whose rest has not come */
+        uint32_t partial[SOC_LONGEST_RECORD]; /* of a record whose rest has not come */
         size_t partial_words;
     } run;
 };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `--target board`: the multiprocessor on an FPGA board, over USB or through OpenOCD. What runs
  * tests on a model in simulation runs them here, over another implementation of sim/soc.h. */
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,10 +20,6 @@ struct board_target {
     struct board_jtag *jtag;
     struct soc_runner *machine;
     const uint32_t *parameters;
-    /* A board is used by one thread at a time, in the order in which they came. */
-    pthread_mutex_t lock;
-    pthread_cond_t turn;
-    uint64_t came, served;
 };
 
 /* A bitstream has what it was made with. */
@@ -50,8 +45,6 @@ static void board_close(void *machine)
     soc_runner_free(t->machine);
     board_machine_free(t->usb);
     board_jtag_free(t->jtag);
-    pthread_mutex_destroy(&t->lock);
-    pthread_cond_destroy(&t->turn);
     free(t);
 }
 
@@ -97,8 +90,6 @@ static bool board_open(const struct target_options *options, void **machine, str
     struct board_target *t = calloc(1, sizeof *t);
     if (!t)
         return why_say(why, "out of memory");
-    pthread_mutex_init(&t->lock, NULL);
-    pthread_cond_init(&t->turn, NULL);
     const struct soc_interface *soc = connect(t, options, why);
     struct soc_runner_plan plan = {
         .soc = soc, .setup = config.setup, .seed = options->seed, .timeout = options->timeout,
@@ -127,22 +118,6 @@ static struct machine_claims board_claims(const void *machine)
     return soc_runner_claims(((const struct board_target *)machine)->machine);
 }
 
-static void take_turn(struct board_target *t)
-{
-    pthread_mutex_lock(&t->lock);
-    for (uint64_t ticket = t->came++; t->served != ticket; )
-        pthread_cond_wait(&t->turn, &t->lock);
-    pthread_mutex_unlock(&t->lock);
-}
-
-static void end_turn(struct board_target *t)
-{
-    pthread_mutex_lock(&t->lock);
-    t->served++;
-    pthread_cond_broadcast(&t->turn);
-    pthread_mutex_unlock(&t->lock);
-}
-
 /* A test is lost when the board is back and has forgotten it; without a board there is no next
  * one. */
 static enum target_result board_run(void *machine, const struct program *p, uint64_t first,
@@ -150,11 +125,9 @@ static enum target_result board_run(void *machine, const struct program *p, uint
                                     struct why *why)
 {
     struct board_target *t = machine;
-    take_turn(t);
     enum target_result result = soc_runner_run(t->machine, p, first, count, sink, why);
     if (result == TARGET_LOST && (!t->usb || board_machine_trouble(t->usb) != LINK_LOST))
         result = TARGET_FAILED;
-    end_turn(t);
     return result;
 }
 

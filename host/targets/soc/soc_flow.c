@@ -134,7 +134,7 @@ static void emit_aborted(struct maker *m, const struct instruction *i, uint32_t 
     for (uint32_t r = 0; r < m->t->registers; r++)
         if (m->saved >> r & 1)
             PUT(RV_ADDI, test_register(r), copy_of(m, r), 0, 0);
-    PUT(RV_ANDI, cause, status, 0, 15);
+    PUT(RV_ANDI, cause, status, 0, SOC_TX_STATUS_CAUSE); /* its low bits */
     if (itself) {
         PUT(RV_ADDI, x, 0, 0, SOC_TX_EXPLICIT);
         PUT(RV_BNE, 0, cause, x, 8);

@@ -9,12 +9,9 @@
 #include "test/program_walk.h"
 
 static const char *const kind_words[16] = {
-    [SOC_REC_LOAD] = "a load", [SOC_REC_STORE] = "a store", [SOC_REC_ATOMIC] = "an AMO",
-    [SOC_REC_LR] = "an LR", [SOC_REC_SC] = "an SC", [SOC_REC_FENCE] = "a fence",
-    [SOC_REC_HINT] = "a hint", [SOC_REC_TX_BEGIN] = "a TX.BEGIN",
-    [SOC_REC_TX_COMMIT] = "a commit", [SOC_REC_TX_ABORT] = "an abort",
-    [SOC_REC_MARK] = "a mark", [SOC_REC_DONE] = "the end",
-    [SOC_REC_VISIBLE] = "a visible store", [SOC_REC_LOST] = "lost records",
+#define RECORD(number, name, address, read, written, text) [number] = text,
+#include "soc.def"
+#undef RECORD
 };
 
 /* ---- the stream ----------------------------------------------------------------------------- */
@@ -59,35 +56,31 @@ static bool insert_visible(struct soc_hart_records *h, const struct soc_record *
     return LIST_PUSH(&h->visible, v);
 }
 
-/* Which words a record of the kind has: 1 address, 2 value read, 4 value written. */
-static const uint8_t fields[16] = {
-    [SOC_REC_LOAD] = 3, [SOC_REC_STORE] = 5, [SOC_REC_ATOMIC] = 7, [SOC_REC_LR] = 3,
-    [SOC_REC_SC] = 7, [SOC_REC_FENCE] = 1, [SOC_REC_HINT] = 1, [SOC_REC_TX_ABORT] = 2,
-    [SOC_REC_MARK] = 2, [SOC_REC_VISIBLE] = 5, [SOC_REC_LOST] = 2,
-};
+static uint32_t word_at(const uint32_t *words, uint8_t place) { return place ? words[place] : 0; }
 
 bool soc_records_take(struct soc_records *r, const uint32_t *words, size_t count, struct why *why)
 {
     for (const uint32_t *end = words + count; words < end; ) {
-        uint32_t head = words[0], kind = head & 15, latency = head >> 20;
-        uint8_t has = fields[kind];
-        struct soc_hart_records *h = &r->hart[head >> 8 & 15];
-        if (!kind_words[kind] || end - words < 2 + __builtin_popcount(has))
+        uint32_t head = words[0], kind = FIELD_GET(head, SOC_REC_HEAD_KIND);
+        const struct soc_shape *shape = &soc_shape[kind];
+        struct soc_hart_records *h = &r->hart[FIELD_GET(head, SOC_REC_HEAD_HART)];
+        if (!shape->words || end - words < shape->words)
             return why_say(why, "the capture stream has a record of kind %" PRIu32
                      " with %td words", kind, end - words);
-        struct soc_record record = { .kind = (uint8_t)kind, .size_log2 = head >> 4 & 3,
-                                     .issue = words[1] - latency, .completion = words[1] };
-        words += 2;
-        record.address = has & 1 ? *words++ : 0;
-        record.read = has & 2 ? *words++ : 0;
-        record.written = has & 4 ? *words++ : 0;
+        struct soc_record record = {
+            .kind = (uint8_t)kind, .size_log2 = FIELD_GET(head, SOC_REC_HEAD_SIZE),
+            .issue = words[1] - FIELD_GET(head, SOC_REC_HEAD_LATENCY), .completion = words[1],
+            .address = word_at(words, shape->address), .read = word_at(words, shape->read),
+            .written = word_at(words, shape->written)
+        };
+        words += shape->words;
         bool good = true;
         if (kind == SOC_REC_LOST)
             r->lost += record.read;
         else if (kind == SOC_REC_VISIBLE)
-            good = insert_visible(h, &record, head >> 6 & 1);
+            good = insert_visible(h, &record, FIELD_GET(head, SOC_REC_HEAD_TX));
         else
-            good = insert(h, record, (uint8_t)(head >> 12));
+            good = insert(h, record, (uint8_t)FIELD_GET(head, SOC_REC_HEAD_SEQUENCE));
         if (!good)
             return why_say(why, "out of memory");
     }
@@ -326,7 +319,7 @@ static bool read_tries(struct reading *r, bool *committed)
         if (*committed)
             return true;
         r->next = s + 1;
-        uint32_t cause = s->read & 15;
+        uint32_t cause = FIELD_GET(s->read, SOC_TX_STATUS_CAUSE);
         bool itself = r->walker.thread->code[r->i->match].kind == ORDEAL_TX_ABORT;
         if (cause == SOC_TX_UNSUPPORTED || (itself && cause == SOC_TX_EXPLICIT)
             || ++aborts >= most)
