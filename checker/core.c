@@ -477,8 +477,8 @@ enum ordeal_status core_find(const struct graph *g, const struct decision *d, bo
     struct core c = { .o = g->o, .x = x, .t = x->trace,
                       .model = (enum ordeal_model)(g->model - models),
                       .time_order = g->time_order };
+    size_t used = g->o->used, ops = c.t->ops.count;
     enum ordeal_status status = prove_operations(g, &d->log, keep);
-    size_t ops = c.t->ops.count;
     c.op_first = status == ORDEAL_OK ? mem_array(c.o, ops, sizeof *c.op_first) : NULL;
     if (!c.op_first)
         return c.o->error.status;
@@ -494,5 +494,6 @@ enum ordeal_status core_find(const struct graph *g, const struct decision *d, bo
         status = ORDEAL_OK;
     VEC_FREE(c.o, &c.work);
     mem_free(c.o, c.op_first, ops * sizeof *c.op_first);
+    assert(c.o->used == used);
     return status;
 }

@@ -12,10 +12,11 @@ enum { REPLAYS = 20 };
 
 struct job { struct ordeal *o; struct ordeal_trace *t; double start; };
 
+/* The time of this process alone: what else runs here must not decide between close figures. */
 static double now(void)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
