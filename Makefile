@@ -53,8 +53,8 @@ FUZZERS    := $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.
 
 # The long ones start first, so that none of them is left alone at the end. Nothing else depends on
 # that list; $(BUILD)/tests/times says how long each took.
-LONG_TESTS := test_board_whole test_sim_run test_run test_random test_rtl test_openocd test_sim_own \
-              test_sim_litmus
+LONG_TESTS := test_random test_board_whole test_sim_run test_run test_rtl test_openocd test_sim_own \
+              test_sim_litmus test_check test_solver
 TEST_NAMES := $(patsubst tests/%.c,%,$(wildcard tests/test_*.c))
 TESTS      := $(addprefix $(BUILD)/tests/,$(filter $(TEST_NAMES),$(LONG_TESTS)) \
                 $(filter-out $(LONG_TESTS),$(TEST_NAMES)))
