@@ -109,40 +109,30 @@ static const char *name_of(const char *const *names, size_t count, uint32_t i)
     return i < count ? names[i] : "unknown";
 }
 
-static int info(const struct board_command *c, const char *file)
+static void add_numbers(cJSON *object, const struct protocol_hello *h)
 {
-    static const char *const causes[] = {
-        [BOARD_CAUSE_POWER] = "power", [BOARD_CAUSE_WATCHDOG] = "watchdog",
-        [BOARD_CAUSE_DEBUG] = "debugger"
-    };
-    static const char *const models[] = { "SC", "TSO", "PSO", "RMO", "all" };
-    static const struct { const char *name; uint32_t flag; } flags[] = {
-        { "transactions", BOARD_FLAG_TRANSACTIONS }, { "bugs", BOARD_FLAG_BUGS },
-        { "muldiv", BOARD_FLAG_MULDIV }, { "counters", BOARD_FLAG_COUNTERS },
-        { "visible", BOARD_FLAG_VISIBLE }, { "delays", BOARD_FLAG_DELAYS },
-        { "monitor", BOARD_FLAG_MONITOR }
-    };
-    char serial[BOARD_SERIAL];
-    struct board_machine *b = open_board(c, serial);
-    (void)file;
-    if (!b)
-        return interrupted() ? EXIT_INTERRUPTED : EXIT_TARGET;
-    const struct protocol_hello *h = board_machine_hello(b);
     const uint32_t *p = h->parameters;
-    const struct { const char *name; uint32_t value; bool hex; } numbers[] = {
-        { "protocol", h->version, false }, { "firmware", h->firmware, true },
-        { "bitstream", h->bitstream, true }, { "clock", h->clock, false },
-        { "window", h->window, false }, { "harts", p[BOARD_PARAM_HARTS], false },
-        { "sets", p[BOARD_PARAM_SETS], false }, { "ways", p[BOARD_PARAM_WAYS], false },
+    const struct {
+        const char *name;
+        uint32_t value;
+        bool hex;
+    } numbers[] = {
+        { "protocol", h->version, false },
+        { "firmware", h->firmware, true },
+        { "bitstream", h->bitstream, true },
+        { "clock", h->clock, false },
+        { "window", h->window, false },
+        { "harts", p[BOARD_PARAM_HARTS], false },
+        { "sets", p[BOARD_PARAM_SETS], false },
+        { "ways", p[BOARD_PARAM_WAYS], false },
         { "line", p[BOARD_PARAM_LINE_BYTES], false },
         { "store-buffer", p[BOARD_PARAM_STORE_BUFFER], false },
         { "load-queue", p[BOARD_PARAM_LOAD_QUEUE], false },
         { "capture-fifo", p[BOARD_PARAM_CAPTURE], false },
         { "memory", p[BOARD_PARAM_MEMORY_BYTES], false },
-        { "code", p[BOARD_PARAM_CODE_BYTES], false }, { "ram", p[BOARD_PARAM_RAM_BYTES], false }
+        { "code", p[BOARD_PARAM_CODE_BYTES], false },
+        { "ram", p[BOARD_PARAM_RAM_BYTES], false },
     };
-    cJSON *object = cJSON_CreateObject();
-    cJSON_AddStringToObject(object, "serial", serial);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         char text[16];
         snprintf(text, sizeof text, "%08" PRIx32, numbers[i].value);
@@ -151,10 +141,49 @@ static int info(const struct board_command *c, const char *file)
         else
             cJSON_AddNumberToObject(object, numbers[i].name, numbers[i].value);
     }
-    cJSON_AddStringToObject(object, "model", name_of(models, 5, p[BOARD_PARAM_MODEL]));
-    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
-        cJSON_AddNumberToObject(object, flags[i].name, !!(p[BOARD_PARAM_FLAGS] & flags[i].flag));
+}
+
+static void add_flags(cJSON *object, uint32_t flags)
+{
+    static const struct {
+        const char *name;
+        uint32_t flag;
+    } names[] = {
+        { "transactions", BOARD_FLAG_TRANSACTIONS },
+        { "bugs", BOARD_FLAG_BUGS },
+        { "muldiv", BOARD_FLAG_MULDIV },
+        { "counters", BOARD_FLAG_COUNTERS },
+        { "visible", BOARD_FLAG_VISIBLE },
+        { "delays", BOARD_FLAG_DELAYS },
+        { "monitor", BOARD_FLAG_MONITOR },
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        cJSON_AddNumberToObject(object, names[i].name, !!(flags & names[i].flag));
+}
+
+static cJSON *describe(const struct protocol_hello *h, const char *serial)
+{
+    static const char *const causes[] = { [BOARD_CAUSE_POWER] = "power",
+                                          [BOARD_CAUSE_WATCHDOG] = "watchdog",
+                                          [BOARD_CAUSE_DEBUG] = "debugger" };
+    static const char *const models[] = { "SC", "TSO", "PSO", "RMO", "all" };
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddStringToObject(object, "serial", serial);
+    add_numbers(object, h);
+    cJSON_AddStringToObject(object, "model", name_of(models, 5, h->parameters[BOARD_PARAM_MODEL]));
+    add_flags(object, h->parameters[BOARD_PARAM_FLAGS]);
     cJSON_AddStringToObject(object, "reset", name_of(causes, 3, h->cause));
+    return object;
+}
+
+static int info(const struct board_command *c, const char *file)
+{
+    char serial[BOARD_SERIAL];
+    struct board_machine *b = open_board(c, serial);
+    (void)file;
+    if (!b)
+        return interrupted() ? EXIT_INTERRUPTED : EXIT_TARGET;
+    cJSON *object = describe(board_machine_hello(b), serial);
     board_machine_free(b);
     if (c->json) {
         print_json(object);

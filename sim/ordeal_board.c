@@ -362,21 +362,22 @@ static bool parse_whole(const char *text, uint64_t least, uint64_t most, uint64_
     return *text >= '0' && *text <= '9' && !*end && !errno && *value >= least && *value <= most;
 }
 
+enum { MODEL = 256, BOARD, BOARDS, LATE, FIRMWARE, NO_FIRMWARE, USBIP, JTAG, FAULT, SEED, LOG,
+       WAVES, BUS_POWERED, REAL_TIME, QUIET, HELP };
+static const struct option names[] = {
+    { "model", 1, NULL, MODEL }, { "board", 1, NULL, BOARD },
+    { "boards", 1, NULL, BOARDS }, { "late", 1, NULL, LATE },
+    { "firmware", 1, NULL, FIRMWARE }, { "no-firmware", 0, NULL, NO_FIRMWARE },
+    { "usbip", 1, NULL, USBIP }, { "jtag", 1, NULL, JTAG }, { "fault", 1, NULL, FAULT },
+    { "seed", 1, NULL, SEED }, { "log", 1, NULL, LOG }, { "waves", 1, NULL, WAVES },
+    { "bus-powered", 0, NULL, BUS_POWERED }, { "real-time", 0, NULL, REAL_TIME },
+    { "quiet", 0, NULL, QUIET },
+    { "help", 0, NULL, HELP }, { 0 }
+};
+
 /* -1: go on. */
 static int parse(struct options *o, int argc, char **argv)
 {
-    enum { MODEL = 256, BOARD, BOARDS, LATE, FIRMWARE, NO_FIRMWARE, USBIP, JTAG, FAULT, SEED, LOG,
-           WAVES, BUS_POWERED, REAL_TIME, QUIET, HELP };
-    static const struct option names[] = {
-        { "model", 1, NULL, MODEL }, { "board", 1, NULL, BOARD },
-        { "boards", 1, NULL, BOARDS }, { "late", 1, NULL, LATE },
-        { "firmware", 1, NULL, FIRMWARE }, { "no-firmware", 0, NULL, NO_FIRMWARE },
-        { "usbip", 1, NULL, USBIP }, { "jtag", 1, NULL, JTAG }, { "fault", 1, NULL, FAULT },
-        { "seed", 1, NULL, SEED }, { "log", 1, NULL, LOG }, { "waves", 1, NULL, WAVES },
-        { "bus-powered", 0, NULL, BUS_POWERED }, { "real-time", 0, NULL, REAL_TIME },
-        { "quiet", 0, NULL, QUIET },
-        { "help", 0, NULL, HELP }, { 0 }
-    };
     uint64_t number = 0;
     *o = (struct options){ .model = "h2-s16-w2-l4-b8-q4", .boards = 1, .seed = 1, .usbip = -1,
                            .jtag = -1 };
@@ -415,6 +416,12 @@ static int parse(struct options *o, int argc, char **argv)
         default: return complain("'ordeal-board --help' lists the options");
         }
     o->command = optind < argc ? argv + optind : NULL;
+    return -1;
+}
+
+/* The options against each other. -1: go on. */
+static int check_usage(const struct options *o)
+{
     if (!o->command && o->usbip < 0 && o->jtag < 0)
         return complain("nothing to plug the board into: give -- COMMAND, --usbip or --jtag; "
                         "'ordeal-board --help' tells more");
@@ -436,6 +443,8 @@ int main(int argc, char **argv)
     struct soc_parameters parameters;
     char path[PATH_MAX], why[256];
     int status = parse(&o, argc, argv);
+    if (status < 0)
+        status = check_usage(&o);
     if (status >= 0)
         return status;
     if (!model_parse(o.model, &parameters, why, sizeof why))
