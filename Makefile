@@ -98,7 +98,7 @@ help:
 	@echo '               BUG= one alone, SEED='
 	@echo 'make lint      what tools say of the sources: lint-includes (none goes upwards), lint-format,'
 	@echo '               lint-c (clang-tidy), lint-rtl (Verilator and yosys, all warnings on)'
-	@echo 'make format    lay out C by .clang-format; SINCE=COMMIT: lines changed since, for lint-format, too'
+	@echo 'make format    lay out what changed of C by .clang-format; SINCE=COMMIT since when, for lint, too'
 	@echo 'make fpga      a bitstream, and what it takes of the chip; BOARD= (tinyfpga-bx, ecp5-85f), SERIAL='
 	@echo 'make cov       coverage of rtl/ by a regression: a summary, and annotated sources'
 	@echo 'make setup     install what building needs and is missing (Debian)'
@@ -309,13 +309,15 @@ build-fuzzers: $(FUZZERS)
 
 C_FILES := $(wildcard $(foreach room,checker program host host/* host/*/* sim firmware tests tests/*,\
              $(room)/*.c $(room)/*.h) sim/*.cpp examples/*.cpp)
-FORMAT_SINCE = git clang-format -q --extensions c,h,cpp
+# Lines that changed since the format did: .clang-format says why not all.
+SINCE  = $(call once,SINCE,git log -1 --format=%h -- .clang-format)
+FORMAT = git clang-format -q --extensions c,h,cpp
 CHECKED := $(filter-out tests/%,$(filter %.c,$(C_FILES)))
 
 lint-includes:
 	@tests/layers
 lint-format:
-	@$(if $(SINCE),! $(FORMAT_SINCE) --diff $(SINCE) | grep .,clang-format --dry-run -Werror $(C_FILES))
+	@! $(FORMAT) --diff $(SINCE) | grep .
 lint-c: $(CHECKED:%.c=$(OBJ)/%.tidy)
 lint-rtl:
 	@rtl/lint $(BUILD)/rtl
@@ -388,7 +390,7 @@ lint: setup-lint
 	$(AGAIN) lint-includes lint-format lint-c lint-rtl
 
 format: setup-lint
-	@$(if $(SINCE),$(FORMAT_SINCE) --force $(SINCE),clang-format -i $(C_FILES))
+	@$(FORMAT) --force $(SINCE)
 
 # ---- install ------------------------------------------------------------------------------
 

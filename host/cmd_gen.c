@@ -110,8 +110,7 @@ static int take_bias(struct gen *g)
 
 /* ---- tests --------------------------------------------------------------------------------- */
 
-static enum ordeal_status write_test(const struct gen *g, const struct ordeal_trace *t,
-                                     FILE *out)
+static enum ordeal_status write_test(const struct gen *g, const struct ordeal_trace *t, FILE *out)
 {
     if (g->format == ORDEAL_FORMAT_BINARY)
         return ordeal_write_binary(t, out, g->compress);
@@ -152,8 +151,7 @@ static int to_one_file(struct gen *g)
     if (error)
         return write_failed(g, &out, g->output, error);
     for (uint64_t i = 0; i < g->count && status < 0; i++)
-        status = go_on(g, i) ? make_test(g, g->first + i, out.file, g->output)
-                             : EXIT_INTERRUPTED;
+        status = go_on(g, i) ? make_test(g, g->first + i, out.file, g->output) : EXIT_INTERRUPTED;
     if (status >= 0) {
         output_abandon(&out);
         return status;

@@ -94,9 +94,9 @@ static const struct option_spec options[] = {
     OPTION(run, how.FIELD, NAME, 0, ARGUMENT, TYPE, NULL, TARGETS ": " HELP),
     TARGET_OPTIONS(OPTION_OF_TARGETS)
 #undef OPTION_OF_TARGETS
-    OPTION(run, how.timeout, "timeout", 0, "SECONDS", seconds, "60",
-           "a test that takes longer hangs; a board is waited for as long when it\n"
-           "is gone, but at most 30 s"),
+        OPTION(run, how.timeout, "timeout", 0, "SECONDS", seconds, "60",
+               "a test that takes longer hangs; a board is waited for as long when it\n"
+               "is gone, but at most 30 s"),
     OPTION(run, json, "json", 'j', NULL, flag, NULL, "one JSON object a line"),
     OPTION_END
 };
@@ -228,13 +228,21 @@ static void plan_failures(struct run *r)
 {
     target_option_words(&r->how, &r->words);
     r->failures = (struct failure_plan){
-        .target = r->target, .machine = r->machines.machine[0], .bias = r->bias, .seed = r->how.seed,
+        .target = r->target,
+        .machine = r->machines.machine[0],
+        .bias = r->bias,
+        .seed = r->how.seed,
         .machine_model = r->model.given ? ordeal_model_name((enum ordeal_model)r->model.value)
                                         : NULL,
         .model = r->against.given ? (enum ordeal_model)r->against.value : r->claims.model,
-        .first_iteration = r->first_iteration, .iterations = r->iterations, .limit = r->limit,
-        .directory = r->save ? r->save : r->no_save ? NULL : "ordeal-failures",
-        .shrink = r->shrink, .waves = r->waves,
+        .first_iteration = r->first_iteration,
+        .iterations = r->iterations,
+        .limit = r->limit,
+        .directory = r->save    ? r->save
+                   : r->no_save ? NULL
+                                : "ordeal-failures",
+        .shrink = r->shrink,
+        .waves = r->waves,
         .machine_words = r->words.word,
     };
 }
@@ -358,11 +366,16 @@ static void on_tick(void *user, const struct pipeline_totals *so_far)
 /* ---- the end ------------------------------------------------------------------------------- */
 
 static const char *const ends[] = {
-    [PIPELINE_DONE] = "done", [PIPELINE_STOPPED] = "stopped", [PIPELINE_INTERRUPTED] = "interrupted",
-    [PIPELINE_BAD] = "error", [PIPELINE_TARGET] = "target", [PIPELINE_INTERNAL] = "error",
+    [PIPELINE_DONE] = "done",
+    [PIPELINE_STOPPED] = "stopped",
+    [PIPELINE_INTERRUPTED] = "interrupted",
+    [PIPELINE_BAD] = "error",
+    [PIPELINE_TARGET] = "target",
+    [PIPELINE_INTERNAL] = "error",
 };
 
-static void print_summary(const struct run *r, const struct pipeline_totals *t, enum pipeline_end end)
+static void print_summary(const struct run *r, const struct pipeline_totals *t,
+                          enum pipeline_end end)
 {
     double seconds = t->seconds > 0 ? t->seconds : 1e-9;
     bool cycles = r->target->cycles, lost = r->target->connected;
@@ -408,9 +421,12 @@ static void print_summary(const struct run *r, const struct pipeline_totals *t, 
 static void note_end(struct run *r, enum pipeline_end end, const struct pipeline_report *report)
 {
     static const int status[] = {
-        [PIPELINE_DONE] = EXIT_FINE, [PIPELINE_STOPPED] = EXIT_FINE,
-        [PIPELINE_INTERRUPTED] = EXIT_INTERRUPTED, [PIPELINE_BAD] = EXIT_BAD,
-        [PIPELINE_TARGET] = EXIT_TARGET, [PIPELINE_INTERNAL] = EXIT_INTERNAL,
+        [PIPELINE_DONE] = EXIT_FINE,
+        [PIPELINE_STOPPED] = EXIT_FINE,
+        [PIPELINE_INTERRUPTED] = EXIT_INTERRUPTED,
+        [PIPELINE_BAD] = EXIT_BAD,
+        [PIPELINE_TARGET] = EXIT_TARGET,
+        [PIPELINE_INTERNAL] = EXIT_INTERNAL,
     };
     r->status = exit_worst(r->status, status[end]);
     if (end == PIPELINE_BAD || end == PIPELINE_TARGET)
@@ -439,14 +455,25 @@ static void run_pipeline(struct run *r, char *const *files)
 {
     bool all_that_come = r->target->present && !r->jobs && !r->how.serial && !r->how.link;
     struct pipeline_plan plan = {
-        .target = r->target, .machines = r->machines.machine,
+        .target = r->target,
+        .machines = r->machines.machine,
         .machine_count = r->machines.jobs,
-        .source = { .bias = r->bias, .seed = r->how.seed, .first = r->first, .count = r->count,
+        .source = { .bias = r->bias,
+                    .seed = r->how.seed,
+                    .first = r->first,
+                    .count = r->count,
                     .files = files },
-        .patient = true, .first_iteration = r->first_iteration, .iterations = r->iterations,
-        .check = r->check, .model = r->failures.model, .limit = r->limit,
-        .outcome = r->out.file ? on_outcome : NULL, .settled = on_settled, .tick = on_tick,
-        .another = all_that_come ? on_another : NULL, .user = r,
+        .patient = true,
+        .first_iteration = r->first_iteration,
+        .iterations = r->iterations,
+        .check = r->check,
+        .model = r->failures.model,
+        .limit = r->limit,
+        .outcome = r->out.file ? on_outcome : NULL,
+        .settled = on_settled,
+        .tick = on_tick,
+        .another = all_that_come ? on_another : NULL,
+        .user = r,
     };
     for (char *const *f = files; *f; f++)
         plan.patient &= strcmp(*f, "-") != 0;

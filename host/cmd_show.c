@@ -163,8 +163,7 @@ static void line_fail(struct show *s, cJSON *line, const struct explanation *e)
     uint32_t unwritten = ordeal_verdict_unwritten(s->verdict);
     output_line_core(line, s->in.trace, s->verdict);
     if (unwritten != ORDEAL_NONE)
-        cJSON_AddStringToObject(line, "unwritten",
-                                name_event(&s->names, unwritten, ORDEAL_NONE));
+        cJSON_AddStringToObject(line, "unwritten", name_event(&s->names, unwritten, ORDEAL_NONE));
     line_steps(line, e);
 }
 

@@ -24,7 +24,8 @@ static void print_help(FILE *out)
 {
     fputs("usage: ordeal COMMAND [options] [files]\n\n"
           "Decides whether executions of a shared-memory multiprocessor obey its memory model.\n\n"
-          "commands:\n", out);
+          "commands:\n",
+          out);
     for (int i = 0; i < COMMANDS; i++)
         fprintf(out, "  %-9s %s\n", commands[i]->name, commands[i]->summary);
     fputs("  help      explain a command: 'ordeal help COMMAND' or 'ordeal COMMAND --help'\n\n"
@@ -37,7 +38,8 @@ static void print_help(FILE *out)
           "  Where several apply: a violation first, then bad input, then the others.\n"
           "  70 is a defect of ordeal itself, 130 an interruption by ^C.\n\n"
           "example:\n"
-          "  $ ordeal check --model TSO run1.trace run2.trace\n", out);
+          "  $ ordeal check --model TSO run1.trace run2.trace\n",
+          out);
 }
 
 static const struct command *find_command(const char *name)

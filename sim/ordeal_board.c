@@ -362,18 +362,41 @@ static bool parse_whole(const char *text, uint64_t least, uint64_t most, uint64_
     return *text >= '0' && *text <= '9' && !*end && !errno && *value >= least && *value <= most;
 }
 
-enum { MODEL = 256, BOARD, BOARDS, LATE, FIRMWARE, NO_FIRMWARE, USBIP, JTAG, FAULT, SEED, LOG,
-       WAVES, BUS_POWERED, REAL_TIME, QUIET, HELP };
-static const struct option names[] = {
-    { "model", 1, NULL, MODEL }, { "board", 1, NULL, BOARD },
-    { "boards", 1, NULL, BOARDS }, { "late", 1, NULL, LATE },
-    { "firmware", 1, NULL, FIRMWARE }, { "no-firmware", 0, NULL, NO_FIRMWARE },
-    { "usbip", 1, NULL, USBIP }, { "jtag", 1, NULL, JTAG }, { "fault", 1, NULL, FAULT },
-    { "seed", 1, NULL, SEED }, { "log", 1, NULL, LOG }, { "waves", 1, NULL, WAVES },
-    { "bus-powered", 0, NULL, BUS_POWERED }, { "real-time", 0, NULL, REAL_TIME },
-    { "quiet", 0, NULL, QUIET },
-    { "help", 0, NULL, HELP }, { 0 }
+enum {
+    MODEL = 256,
+    BOARD,
+    BOARDS,
+    LATE,
+    FIRMWARE,
+    NO_FIRMWARE,
+    USBIP,
+    JTAG,
+    FAULT,
+    SEED,
+    LOG,
+    WAVES,
+    BUS_POWERED,
+    REAL_TIME,
+    QUIET,
+    HELP
 };
+static const struct option names[] = { { "model", 1, NULL, MODEL },
+                                       { "board", 1, NULL, BOARD },
+                                       { "boards", 1, NULL, BOARDS },
+                                       { "late", 1, NULL, LATE },
+                                       { "firmware", 1, NULL, FIRMWARE },
+                                       { "no-firmware", 0, NULL, NO_FIRMWARE },
+                                       { "usbip", 1, NULL, USBIP },
+                                       { "jtag", 1, NULL, JTAG },
+                                       { "fault", 1, NULL, FAULT },
+                                       { "seed", 1, NULL, SEED },
+                                       { "log", 1, NULL, LOG },
+                                       { "waves", 1, NULL, WAVES },
+                                       { "bus-powered", 0, NULL, BUS_POWERED },
+                                       { "real-time", 0, NULL, REAL_TIME },
+                                       { "quiet", 0, NULL, QUIET },
+                                       { "help", 0, NULL, HELP },
+                                       { 0 } };
 
 /* -1: go on. */
 static int parse(struct options *o, int argc, char **argv)

@@ -40,8 +40,9 @@ struct Shape {
 constexpr Shape shape(uint32_t head)
 {
     switch (FIELD_GET(head, REC_HEAD_KIND)) {
-#define RECORD(number, name, address, read, written, text)                                         \
-    case number: return { address, read, written };
+#define RECORD(number, name, address, read, written, text) \
+    case number: \
+        return { address, read, written };
 #include "soc.def"
 #undef RECORD
     default: return {};
@@ -57,8 +58,8 @@ constexpr unsigned longest()
 }
 
 enum {
-    WORDS = 1 << 16,           // of the stream that wait for read_capture
-    LONGEST = longest()        // words of a record
+    WORDS = 1 << 16,    // of the stream that wait for read_capture
+    LONGEST = longest() // words of a record
 };
 
 // Words that come record by record and are taken so. What was taken is dropped at the end.
@@ -147,9 +148,9 @@ void soc_log_record(int hart, int kind, int size, int tx, int seq, int issue, in
     uint32_t most = FIELD_GET(REC_HEAD_LATENCY, REC_HEAD_LATENCY);
     uint32_t words[LONGEST];
     words[0] = FIELD_PUT(REC_HEAD_KIND, kind) | FIELD_PUT(REC_HEAD_SIZE, size)
-        | FIELD_PUT(REC_HEAD_TX, tx) | FIELD_PUT(REC_HEAD_HART, hart)
-        | FIELD_PUT(REC_HEAD_SEQUENCE, seq)
-        | FIELD_PUT(REC_HEAD_LATENCY, took > most ? most : took);
+             | FIELD_PUT(REC_HEAD_TX, tx) | FIELD_PUT(REC_HEAD_HART, hart)
+             | FIELD_PUT(REC_HEAD_SEQUENCE, seq)
+             | FIELD_PUT(REC_HEAD_LATENCY, took > most ? most : took);
     words[1] = uint32_t(cycle);
     Shape has = shape(words[0]);
     if (has.address)

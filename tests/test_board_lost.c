@@ -108,9 +108,15 @@ static struct pipeline_report run_all(uint64_t from, uint64_t to, enum pipeline_
     lose_from = from;
     lose_to = to;
     struct pipeline_plan plan = {
-        .target = &target, .machines = &machine, .machine_count = 1,
+        .target = &target,
+        .machines = &machine,
+        .machine_count = 1,
         .source = { .bias = bias, .seed = 1, .count = 6, .files = (char *[]){ NULL } },
-        .iterations = 3, .check = true, .model = ORDEAL_SC, .limit = 60, .settled = settled
+        .iterations = 3,
+        .check = true,
+        .model = ORDEAL_SC,
+        .limit = 60,
+        .settled = settled
     };
     TEST_ASSERT_EQUAL_MESSAGE(end, pipeline_run(&plan, &report), report.error.reason);
     return report;
@@ -168,10 +174,17 @@ static struct pipeline_report run_all_on(const struct target *target, int count,
     void *machines[] = { &served[0], &served[1] };
     struct pipeline_report report;
     struct pipeline_plan plan = {
-        .target = target, .machines = machines, .machine_count = count,
+        .target = target,
+        .machines = machines,
+        .machine_count = count,
         .source = { .bias = bias, .seed = 1, .count = 100, .files = (char *[]){ NULL } },
-        .iterations = 3, .check = true, .model = ORDEAL_SC, .limit = 60, .settled = settled,
-        .another = more, .user = &served[1]
+        .iterations = 3,
+        .check = true,
+        .model = ORDEAL_SC,
+        .limit = 60,
+        .settled = settled,
+        .another = more,
+        .user = &served[1]
     };
     asked = 0;
     TEST_ASSERT_EQUAL_MESSAGE(end, pipeline_run(&plan, &report), report.error.reason);

@@ -14,13 +14,16 @@ enum { COLUMNS = 110 };
 
 static struct help help;
 
-void setUp(void) { }
+void setUp(void) {}
 void tearDown(void) { TEST_ASSERT_EQUAL(0, chdir(home)); } /* also after a test that failed */
 
 /* ---- options ------------------------------------------------------------------------------- */
 
 /* The words of a command line; those in '…' or "…" are one. */
-struct line_words { int count; char *word[64], text[4096]; };
+struct line_words {
+    int count;
+    char *word[64], text[4096];
+};
 
 static void split(struct line_words *w, const char *line)
 {
@@ -175,8 +178,10 @@ static void check_path(const struct document *d, const struct document_text *c)
 static bool is_in_sources(const char *name)
 {
     char command[256];
-    snprintf(command, sizeof command, "grep -rqw --include='*.[ch]' --include='*.cpp' "
-             "--exclude=test_docs.c '%s' checker host firmware sim tests", name);
+    snprintf(command, sizeof command,
+             "grep -rqw --include='*.[ch]' --include='*.cpp' "
+             "--exclude=test_docs.c '%s' checker host firmware sim tests",
+             name);
     return system(command) == 0;
 }
 
@@ -262,7 +267,8 @@ static void formats_have_the_versions_that_are_told(void)
         char name[64], file[128];
         int number;
         if (sscanf(d.lines.data[i].text, "| %*[^|]| %d | `%63[A-Z_]` in `%127[^`]`", &number, name,
-                   file) != 3)
+                   file)
+            != 3)
             continue;
         told++;
         shell_enter();
@@ -275,8 +281,11 @@ static void formats_have_the_versions_that_are_told(void)
 
 /* ---- the checks find mistakes -------------------------------------------------------------- */
 
-static const struct { const char *text, *complaint; } bad_options[] = {
-    { "`ordeal run --target T`, `ordeal help COMMAND`, `--json`, `ordeal check -m SC FILE…`\n", "" },
+static const struct {
+    const char *text, *complaint;
+} bad_options[] = {
+    { "`ordeal run --target T`, `ordeal help COMMAND`, `--json`, `ordeal check -m SC FILE…`\n",
+      "" },
     { "`ordeal run --tagret T`\n", "run has no option '--tagret'" },
     { "`ordeal run --target`\n", "--target needs an argument" },
     { "`ordeal run --check=yes`\n", "--check takes no argument" },
@@ -295,7 +304,9 @@ static void mistakes_in_options_are_found(void)
         document_plant(bad_options[i].text, check_options, bad_options[i].complaint);
 }
 
-static const struct { const char *text, *complaint; } bad_names[] = {
+static const struct {
+    const char *text, *complaint;
+} bad_names[] = {
     { "`rtl/cache.v`, `rtl/lsu*.v`, `tests/test_NAME.c`, `ordeal_check()`, `struct target`\n", "" },
     { "[text](../README.md)\n    host/   the program\n", "" },
     { "`rtl/cash.v`\n", "there is no 'rtl/cash.v'" },

@@ -13,13 +13,15 @@
 
 enum { SECONDS_OF_COMMAND = 100 };
 
-void setUp(void) { }
+void setUp(void) {}
 void tearDown(void) { TEST_ASSERT_EQUAL(0, chdir(home)); } /* also after a test that failed */
 
 /* ---- what is not run as it stands ---------------------------------------------------------- */
 
 /* In a command `find` becomes `put`; "^": at its beginning alone. In this order, each once. */
-static const struct rule { const char *find, *put, *why; } rules[] = {
+static const struct rule {
+    const char *find, *put, *why;
+} rules[] = {
     { "^make ", "env -u MAKEFLAGS -u MFLAGS make -n -C \"$HOME_OF_TESTS\" ",
       "it builds, installs or takes minutes: make says what it would do" },
     { "^sudo ", ": ", "it would change this computer" },
@@ -41,8 +43,8 @@ static const struct rule { const char *find, *put, *why; } rules[] = {
 enum { RULES = sizeof rules / sizeof *rules };
 static unsigned used[RULES];
 
-static const struct rule without_native =
-    { "--target native", "--target model", "native takes an x86-64 with two cores" };
+static const struct rule without_native = { "--target native", "--target model",
+                                            "native takes an x86-64 with two cores" };
 
 static bool has_native(void)
 {
@@ -61,8 +63,8 @@ static bool apply(const struct rule *r, char **text)
     char *fresh;
     if (!at || (first && at != *text))
         return false;
-    TEST_ASSERT_TRUE(asprintf(&fresh, "%.*s%s%s", (int)(at - *text), *text, r->put,
-                              at + strlen(find)) >= 0);
+    TEST_ASSERT_TRUE(
+        asprintf(&fresh, "%.*s%s%s", (int)(at - *text), *text, r->put, at + strlen(find)) >= 0);
     free(*text);
     *text = fresh;
     return true;
@@ -96,18 +98,21 @@ static void offer_library(void)
 #else
     const char *more = "";
 #endif
-    EXPECT(0, "mkdir pkgconfig && sed 's|@VERSION@|%s|; s|^Cflags:.*|Cflags: -I%s/checker|; "
-              "s|^Libs:.*|Libs: %s -L'\"$BUILD_OF_TESTS\"' -lordeal -lcadical -lstdc++ -lzstd -lz "
-              "-lm|' '%s/checker/ordeal.pc.in' >pkgconfig/ordeal.pc", ORDEAL_VERSION, home, more,
-           home);
+    EXPECT(0,
+           "mkdir pkgconfig && sed 's|@VERSION@|%s|; s|^Cflags:.*|Cflags: -I%s/checker|; "
+           "s|^Libs:.*|Libs: %s -L'\"$BUILD_OF_TESTS\"' -lordeal -lcadical -lstdc++ -lzstd -lz "
+           "-lm|' '%s/checker/ordeal.pc.in' >pkgconfig/ordeal.pc",
+           ORDEAL_VERSION, home, more, home);
 }
 
 /* A directory like the root of the sources, in which nothing of theirs is changed. */
 static void enter_copy(void)
 {
     shell_enter();
-    EXPECT(0, "for f in '%s'/*; do [ \"${f##*/}\" = build ] || ln -s \"$f\" .; done; "
-              "ln -s \"$BUILD_OF_TESTS\" build", home);
+    EXPECT(0,
+           "for f in '%s'/*; do [ \"${f##*/}\" = build ] || ln -s \"$f\" .; done; "
+           "ln -s \"$BUILD_OF_TESTS\" build",
+           home);
     offer_library();
     EXPECT(0, "mkdir home");
 }
@@ -151,8 +156,9 @@ static void run_all(const struct document *d)
 static void a_document_is_taken_apart(void)
 {
     struct document d;
-    document_take(&d, "x", "# T\n    $ one \\\n          two\n    a\n\n    b\n\n    $ three\n"
-                           "`code` and [text](link)\n    make x\n\n    room/   of things\n");
+    document_take(&d, "x",
+                  "# T\n    $ one \\\n          two\n    a\n\n    b\n\n    $ three\n"
+                  "`code` and [text](link)\n    make x\n\n    room/   of things\n");
     TEST_ASSERT_EQUAL(3, d.commands.count);
     TEST_ASSERT_EQUAL_STRING("one \\\n          two\n", d.commands.data[0].text);
     TEST_ASSERT_EQUAL(2, d.commands.data[0].line);
@@ -188,9 +194,9 @@ static void mistakes_in_commands_are_found(void)
 {
     document_plant(TRACE "    $ ordeal check a.trace\n    FAIL a.trace …\n", run_all, "");
     document_plant(TRACE "    $ ordeal check a.trace\n    PASS a.trace …\n", run_all,
-          "planted.md:5: ends with 1, the document says 0");
+                   "planted.md:5: ends with 1, the document says 0");
     document_plant(TRACE "    $ ordeal check a.trace\n    FAIL b.trace …\n", run_all,
-          "planted.md:5: prints other than is shown");
+                   "planted.md:5: prints other than is shown");
     document_plant("    $ ordeal check nothing.trace\n", run_all, "ends with 2");
     document_plant("    $ ordeal gen --sede 3\n", run_all, "unknown option '--sede'");
     document_plant("    $ make sandwich\n", run_all, "No rule to make target 'sandwich'");

@@ -396,7 +396,4 @@ static void run_all(void)
     RUN_TEST(test_garbage);
 }
 
-int main(void)
-{
-    return firmware_twice(run_all);
-}
+int main(void) { return firmware_twice(run_all); }

@@ -237,7 +237,4 @@ static void run_all(void)
     RUN_TEST(test_limit_of_many_cycles);
 }
 
-int main(void)
-{
-    return firmware_twice(run_all);
-}
+int main(void) { return firmware_twice(run_all); }

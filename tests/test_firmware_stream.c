@@ -387,7 +387,4 @@ static void run_all(void)
     RUN_TEST(test_sent_is_what_came_before_the_answer);
 }
 
-int main(void)
-{
-    return firmware_twice(run_all);
-}
+int main(void) { return firmware_twice(run_all); }

@@ -602,7 +602,4 @@ static void run_all(void)
     RUN_TEST(test_attaches);
 }
 
-int main(void)
-{
-    return firmware_twice(run_all);
-}
+int main(void) { return firmware_twice(run_all); }

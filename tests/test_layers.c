@@ -11,15 +11,9 @@ static void includes(const char *file, const char *name, const char *target)
 
 #define LAYERS "\"$HOME_OF_TESTS/tests/layers\" . "
 
-void setUp(void)
-{
-    shell_enter();
-}
+void setUp(void) { shell_enter(); }
 
-void tearDown(void)
-{
-    shell_leave();
-}
+void tearDown(void) { shell_leave(); }
 
 static void test_this_tree_has_none(void)
 {
@@ -33,7 +27,8 @@ static void test_it_says_where_and_what_to_do(void)
     EXPECT(1, LAYERS);
     TEST_ASSERT_EQUAL_STRING("host/base/low.c:2: host/tell/high.h is not for host/base/, "
                              "which may include: checker/ordeal.h. Move what is needed down to one "
-                             "of these, or what needs it up.\n", out);
+                             "of these, or what needs it up.\n",
+                             out);
 }
 
 static void test_includes_that_are_refused(void)

@@ -11,8 +11,8 @@
 
 static struct help help, manual;
 
-void setUp(void) { }
-void tearDown(void) { }
+void setUp(void) {}
+void tearDown(void) {}
 
 /* ---- roff, as far as the page goes --------------------------------------------------------- */
 
@@ -77,7 +77,7 @@ static void read_manual(FILE *f)
 {
     char line[1024], text[1024], name[32];
     bool commands = false, tag = false;
-    size_t told = 0;         /* options of the command, but for those of the last tag */
+    size_t told = 0; /* options of the command, but for those of the last tag */
     struct help_command *c = NULL;
     while (fgets(line, sizeof line, f)) {
         if (strncmp(line, ".SH ", 4) == 0)
@@ -163,7 +163,8 @@ static void mistakes_are_found(void)
                              "there is no gen -  --seed=S sim, board\n"
                              "there is no gen -  --print-bais= \n"
                              "there is no gen -x --keys= \n"
-                             "there is no judge\n", complaints);
+                             "there is no judge\n",
+                             complaints);
     compare(&help, &manual, "the manual has no", complaints, sizeof complaints);
     contains(complaints, "the manual has no gen -n --count=N \n", __LINE__);
     contains(complaints, "the manual has no run\n", __LINE__);

@@ -33,10 +33,13 @@ enum event { NOTHING, VIOLATES, IMPOSSIBLE /* values */, BREAKS, LOSES, FAILS, H
 
 static struct script {
     uint64_t tests, iterations;
-    struct { enum event event; uint64_t iteration; } at[MOST_TESTS];
-    uint64_t longer, longer_iterations;  /* a test that has more; 0: none */
+    struct {
+        enum event event;
+        uint64_t iteration;
+    } at[MOST_TESTS];
+    uint64_t longer, longer_iterations; /* a test that has more; 0: none */
     bool delays;
-    bool wait_for_all;                   /* of `machines`, before a second test is run */
+    bool wait_for_all; /* of `machines`, before a second test is run */
     int machines;
 } script;
 
@@ -48,22 +51,26 @@ static uint64_t iterations_of(uint64_t number)
 /* ---- machines ------------------------------------------------------------------------------ */
 
 static struct machine {
-    atomic_int users;                    /* must be one at a time */
+    atomic_int users; /* must be one at a time */
     struct random random;
     atomic_uint_fast64_t served, cycles;
 } machines[MACHINES];
 
 static atomic_uint_fast64_t begun[MOST_TESTS]; /* how often a test was run, the caller's left out */
 static atomic_uint_fast64_t tests_begun, outcomes_made;
-static atomic_int wrong;                 /* what must not happen; asserts are the main thread's */
+static atomic_int wrong; /* what must not happen; asserts are the main thread's */
 static pthread_t caller;
 static uint32_t threads_there;
 
 static struct abilities can(const void *machine)
 {
     (void)machine;
-    return (struct abilities){ .threads = threads_there, .registers = 64, .load_sizes = 0x7f,
-                               .store_sizes = 0x7f, .swap_sizes = 0x7f, .cas_sizes = 0x7f,
+    return (struct abilities){ .threads = threads_there,
+                               .registers = 64,
+                               .load_sizes = 0x7f,
+                               .store_sizes = 0x7f,
+                               .swap_sizes = 0x7f,
+                               .cas_sizes = 0x7f,
                                .memory = 1 << 20 };
 }
 
@@ -96,15 +103,18 @@ static void outcome_of(uint64_t number, uint64_t iteration, uint64_t values[2])
 
 static enum target_result happen(enum event event, struct why *why)
 {
-    static const struct { enum target_result result; const char *why; } ends[] = {
-        [BREAKS] = { TARGET_BROKE, "it broke" }, [LOSES] = { TARGET_LOST, "it was unplugged" },
+    static const struct {
+        enum target_result result;
+        const char *why;
+    } ends[] = {
+        [BREAKS] = { TARGET_BROKE, "it broke" },  [LOSES] = { TARGET_LOST, "it was unplugged" },
         [FAILS] = { TARGET_FAILED, "it failed" }, [HANGS] = { TARGET_HUNG, "it hung" },
         [PRESSES_C] = { TARGET_DONE, "" },
     };
     if (event < BREAKS)
         return TARGET_DONE;
     if (event == PRESSES_C)
-        for (kill(getpid(), SIGINT); !interrupted(); )
+        for (kill(getpid(), SIGINT); !interrupted();)
             sched_yield();
     strcpy(why->text, ends[event].why);
     return ends[event].result;
@@ -116,7 +126,8 @@ static enum target_result iterate(struct machine *m, const struct program *p, ui
     uint64_t values[MOST_SLOTS];
     for (uint64_t i = 0; i < iterations_of(number); i++) {
         enum target_result end = script.at[number].iteration == i
-                                 ? happen(script.at[number].event, why) : TARGET_DONE;
+                                   ? happen(script.at[number].event, why)
+                                   : TARGET_DONE;
         if (end != TARGET_DONE)
             return end;
         outcome_of(number, i, values);
@@ -146,7 +157,7 @@ static enum target_result run(void *machine, const struct program *p, uint64_t f
                               uint64_t count, const struct target_sink *sink, struct why *why)
 {
     struct machine *m = machine;
-    (void)count;                 /* as the script says */
+    (void)count; /* as the script says */
     uint64_t number = p->thread[0].code[0].write - 1;
     wrong += first != 0 || number >= MOST_TESTS || p->slots > MOST_SLOTS || ++m->users != 1;
     if (!pthread_equal(pthread_self(), caller)) {
@@ -164,10 +175,16 @@ static enum target_result run(void *machine, const struct program *p, uint64_t f
 
 static int present(void) { return 0; }
 
-static const struct target fixed = { .name = "script", .can = can, .claims = claims, .exact = true,
-                                     .run = run, .cycles = cycles };
-static const struct target things = { .name = "script", .can = can, .claims = claims, .exact = true,
-                                      .run = run, .cycles = cycles, .present = present };
+static const struct target fixed = {
+    .name = "script", .can = can, .claims = claims, .exact = true, .run = run, .cycles = cycles
+};
+static const struct target things = { .name = "script",
+                                      .can = can,
+                                      .claims = claims,
+                                      .exact = true,
+                                      .run = run,
+                                      .cycles = cycles,
+                                      .present = present };
 
 /* ---- tests in memory ----------------------------------------------------------------------- */
 
@@ -198,16 +215,19 @@ static void close_tests(void)
 /* ---- what is told -------------------------------------------------------------------------- */
 
 static struct told {
-    uint64_t settled, outcomes;          /* calls */
-    uint64_t next_test, next_iteration;  /* of outcomes: what must come */
+    uint64_t settled, outcomes;             /* calls */
+    uint64_t next_test, next_iteration;     /* of outcomes: what must come */
     uint64_t stop_at_test, stop_at_outcome; /* number of the call */
     uint64_t iterations, distinct, operations, cycles, lost, results[3]; /* sums of what was told */
     uint64_t most_unsettled;
-    bool press;                          /* ^C when the first is told and others have run */
-    bool again;                          /* a test that fails is run again, on the first machine */
+    bool press; /* ^C when the first is told and others have run */
+    bool again; /* a test that fails is run again, on the first machine */
     bool stopped;
-    struct { uint64_t number, iteration; enum ordeal_result result; bool lost, broke; }
-        of[MOST_TESTS];
+    struct {
+        uint64_t number, iteration;
+        enum ordeal_result result;
+        bool lost, broke;
+    } of[MOST_TESTS];
 } told;
 
 static bool outcome(void *user, const struct pipeline_test *t, uint64_t iteration,
@@ -217,7 +237,7 @@ static bool outcome(void *user, const struct pipeline_test *t, uint64_t iteratio
     (void)user;
     TEST_ASSERT_TRUE(pthread_equal(pthread_self(), caller));
     TEST_ASSERT_FALSE(told.stopped);
-    if (t->number != told.next_test) {   /* the one before came to an early end */
+    if (t->number != told.next_test) { /* the one before came to an early end */
         TEST_ASSERT_GREATER_THAN_UINT64(told.next_test, t->number);
         told.next_test = t->number;
         told.next_iteration = 0;
@@ -310,16 +330,23 @@ static struct pipeline_plan plan_of(const struct target *target, int count, void
     tests_begun = outcomes_made = 0;
     wrong = 0;
     script.machines = count;
-    struct told fresh = { .stop_at_test = told.stop_at_test, .again = told.again,
+    struct told fresh = { .stop_at_test = told.stop_at_test,
+                          .again = told.again,
                           .stop_at_outcome = told.stop_at_outcome };
     told = fresh;
     if (!*path)
         write_tests(0, NULL);
     files[0] = path;
     return (struct pipeline_plan){
-        .target = target, .machines = addresses, .machine_count = count,
-        .source = { .files = files }, .iterations = script.iterations, .check = true,
-        .model = ORDEAL_SC, .limit = 60, .settled = settled,
+        .target = target,
+        .machines = addresses,
+        .machine_count = count,
+        .source = { .files = files },
+        .iterations = script.iterations,
+        .check = true,
+        .model = ORDEAL_SC,
+        .limit = 60,
+        .settled = settled,
     };
 }
 
@@ -437,8 +464,7 @@ static void test_neither_checked_nor_told(void)
 
 /* Nobody stores, so 0 is right everywhere; tests have the numbers that were asked for. */
 static enum target_result run_zeros(void *machine, const struct program *p, uint64_t first,
-                                    uint64_t count, const struct target_sink *sink,
-                                    struct why *why)
+                                    uint64_t count, const struct target_sink *sink, struct why *why)
 {
     uint64_t values[4096] = { 0 };
     (void)why;
@@ -476,8 +502,9 @@ static void test_tests_of_a_bias(void)
     script.delays = true;
     for (int i = 0; i < COUNTS; i++) {
         struct pipeline_plan plan = plan_of(&target, machine_counts[i], addresses);
-        plan.source = (struct test_source_plan){ .bias = bias, .seed = 3, .first = 40,
-                                                 .count = 300 };
+        plan.source = (struct test_source_plan){
+            .bias = bias, .seed = 3, .first = 40, .count = 300
+        };
         plan.settled = settled_of_bias;
         next_of_bias = 40;
         TEST_ASSERT_EQUAL(PIPELINE_DONE, pipeline_run(&plan, &report));
@@ -633,8 +660,10 @@ static void test_interrupted(void)
 /* A machine that is no thing and fails, or hangs, is the end; what came before it counts. */
 static void test_a_machine_fails(void)
 {
-    static const struct { enum event event; const char *why; } ends[] = { { FAILS, "it failed" },
-                                                                          { HANGS, "it hung" } };
+    static const struct {
+        enum event event;
+        const char *why;
+    } ends[] = { { FAILS, "it failed" }, { HANGS, "it hung" } };
     script.delays = true;
     for (int i = 0; i < COUNTS; i++)
         for (int k = 0; k < 4; k++) {
@@ -760,7 +789,7 @@ static void test_a_source_that_fails(void)
         close_tests();
         write_tests(80, "P0 S[A]#81\nP1 NONSENSE\n");
         struct pipeline_plan plan = plan_of(&fixed, machine_counts[i], addresses);
-        plan.patient = true;             /* of 80 tests it looks at fewer */
+        plan.patient = true; /* of 80 tests it looks at fewer */
         go(&plan, PIPELINE_BAD);
         check_settled(80);
         TEST_ASSERT_EQUAL_UINT(80 * 4 + 3, report.error.line);
@@ -771,8 +800,7 @@ static void test_a_source_that_fails(void)
 
 /* Who has test 0 waits until the others have run as many as they may, and a little longer. */
 static enum target_result run_late(void *machine, const struct program *p, uint64_t first,
-                                   uint64_t count, const struct target_sink *sink,
-                                   struct why *why)
+                                   uint64_t count, const struct target_sink *sink, struct why *why)
 {
     if (p->thread[0].code[0].write == 1) {
         for (int patience = 0; tests_begun < FLIGHT_TESTS && patience < 20000; patience++)
@@ -834,8 +862,8 @@ static void test_outcomes_in_memory_are_bounded(void)
 
 static void draw_script(struct random *r)
 {
-    static const enum event events[] = { NOTHING, NOTHING, NOTHING, NOTHING, NOTHING, VIOLATES,
-                                         BREAKS, LOSES };
+    static const enum event events[] = { NOTHING, NOTHING,  NOTHING, NOTHING,
+                                         NOTHING, VIOLATES, BREAKS,  LOSES };
     memset(script.at, 0, sizeof script.at);
     script.tests = 1 + random_below(r, 150);
     script.iterations = 1 + random_below(r, random_below(r, 4) ? 12 : 3000);
@@ -848,8 +876,9 @@ static void draw_script(struct random *r)
 /* One after the other, without a pipeline. */
 static void check_script(bool check)
 {
-    static const enum ordeal_result results[] = { [VIOLATES] = ORDEAL_FAIL, [BREAKS] = ORDEAL_FAIL,
-                                                  [LOSES] = ORDEAL_PASS };
+    static const enum ordeal_result results[] = {
+        [VIOLATES] = ORDEAL_FAIL, [BREAKS] = ORDEAL_FAIL, [LOSES] = ORDEAL_PASS
+    };
     check_settled(script.tests);
     for (uint64_t i = 0; i < script.tests; i++) {
         enum event event = script.at[i].event;

@@ -19,23 +19,17 @@ static void program(const char *name, const char *script)
 void setUp(void)
 {
     shell_enter();
-    program("test_fine", "echo 'a.c:1:test_a:PASS'\necho 'a.c:2:test_b:IGNORE'\n" TOTALS(3, 0, 1)
-                         "echo OK");
+    program("test_fine",
+            "echo 'a.c:1:test_a:PASS'\necho 'a.c:2:test_b:IGNORE'\n" TOTALS(3, 0, 1) "echo OK");
     program("test_bad", "echo 'b.c:1:test_c:FAIL: no'\n" TOTALS(5, 2, 0) "echo FAIL; exit 2");
     program("test_hangs", "echo so far\n"
                           "(trap '' TERM; echo $BASHPID > child; exec sleep 100) &\n"
                           "wait");
 }
 
-void tearDown(void)
-{
-    shell_leave();
-}
+void tearDown(void) { shell_leave(); }
 
-static void is(const char *wanted)
-{
-    TEST_ASSERT_EQUAL_STRING_MESSAGE(wanted, out, err);
-}
+static void is(const char *wanted) { TEST_ASSERT_EQUAL_STRING_MESSAGE(wanted, out, err); }
 
 /* ---- what is counted ------------------------------------------------------------------------- */
 
@@ -86,8 +80,8 @@ static void test_totals_that_lie_are_a_failure(void)
 
 static void test_the_last_totals_count(void)
 {
-    program("test_quotes", TOTALS(9, 9, 0) "echo 'it said 7 Tests 7 Failures 0 Ignored'\n"
-                           TOTALS(1, 0, 0));
+    program("test_quotes",
+            TOTALS(9, 9, 0) "echo 'it said 7 Tests 7 Failures 0 Ignored'\n" TOTALS(1, 0, 0));
     EXPECT(0, RUN "./test_quotes");
     OUT("\n1 passed, 0 failed\n");
 }
@@ -158,9 +152,11 @@ static void test_an_interrupt_ends_all(void)
 {
     static const char *const signals[] = { "INT", "TERM", "HUP" };
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
-        EXPECT(130, "rm -f child\n"
-                    "TMPDIR=$PWD env --default-signal=INT " RUN "./test_fine ./test_hangs &\n"
-                    "until [ -s child ]; do sleep 0.05; done; kill -%s $!; wait $!", signals[i]);
+        EXPECT(130,
+               "rm -f child\n"
+               "TMPDIR=$PWD env --default-signal=INT " RUN "./test_fine ./test_hangs &\n"
+               "until [ -s child ]; do sleep 0.05; done; kill -%s $!; wait $!",
+               signals[i]);
         nobody_is_left();
         EXPECT(2, "ls -d ordeal-tests-*"); /* its temporary files */
     }

@@ -10,10 +10,7 @@ enum { ACK = USB_PID_ACK, NAK = USB_PID_NAK, STALL = USB_PID_STALL, DATA0 = USB_
 
 static const uint8_t get_device[8] = { 0x80, 6, 0, 1, 0, 0, 64, 0 };
 
-void setUp(void)
-{
-    fixture_set_up();
-}
+void setUp(void) { fixture_set_up(); }
 
 /* A SETUP that firmware has seen. */
 static void begin_control(void)

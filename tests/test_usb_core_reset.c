@@ -5,10 +5,7 @@
 
 enum { ACK = USB_PID_ACK, NAK = USB_PID_NAK, BIT = USB_SAMPLES_BIT };
 
-void setUp(void)
-{
-    fixture_set_up();
-}
+void setUp(void) { fixture_set_up(); }
 
 /* ---- reset ------------------------------------------------------------------------------- */
 

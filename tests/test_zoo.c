@@ -206,8 +206,9 @@ static void options_of_other_targets_are_refused(void)
 
 static void options_become_words_again(void)
 {
-    struct target_options o = { .bug = "deadlock", .harts = 2, .config = "sets=1", .visible = true,
-                                 .delay = "5" };
+    struct target_options o = {
+        .bug = "deadlock", .harts = 2, .config = "sets=1", .visible = true, .delay = "5"
+    };
     static const char *const words[] = { "--bug", "deadlock", "--harts", "2", "--config", "sets=1",
                                          "--delay", "5", "--visible", NULL };
     struct target_option_words w;

@@ -36,7 +36,7 @@ bool child_exists(const char *program)
 static void become(char *const *argv, const char *directory, int log, int tell, pid_t parent)
 {
     int nothing = open("/dev/null", O_RDONLY);
-    sigset_t none;               /* whoever starts it may be a thread that blocks signals */
+    sigset_t none; /* whoever starts it may be a thread that blocks signals */
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     bool fine = prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == parent
@@ -113,9 +113,9 @@ enum child_end child_wait(struct child *c, double seconds)
 {
     double start = now_seconds();
     while (child_running(c)) {
-        enum child_end end = interrupted() ? CHILD_STOPPED
-                               : seconds > 0 && now_seconds() - start > seconds ? CHILD_HUNG
-                               : CHILD_ENDED;
+        enum child_end end = interrupted()                                  ? CHILD_STOPPED
+                           : seconds > 0 && now_seconds() - start > seconds ? CHILD_HUNG
+                                                                            : CHILD_ENDED;
         if (end != CHILD_ENDED) {
             child_stop(c);
             return end;
@@ -145,7 +145,6 @@ void child_obituary(const struct child *c, const char *name, const char *log, st
     char line[400];
     last_words(log, line, sizeof line);
     bool killed = WIFSIGNALED(c->status);
-    why_say(why, "%s %s %d%s%s", name,
-             killed ? "was killed by signal" : "ended with status",
-             killed ? WTERMSIG(c->status) : WEXITSTATUS(c->status), *line ? ": " : "", line);
+    why_say(why, "%s %s %d%s%s", name, killed ? "was killed by signal" : "ended with status",
+            killed ? WTERMSIG(c->status) : WEXITSTATUS(c->status), *line ? ": " : "", line);
 }

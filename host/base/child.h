@@ -22,9 +22,9 @@ bool child_start(struct child *c, char *const *argv, const char *directory, cons
 /* True until it ended by itself. */
 bool child_running(struct child *c);
 enum child_end {
-    CHILD_ENDED,                 /* by itself: see status */
-    CHILD_HUNG,                  /* not within the time */
-    CHILD_STOPPED                /* ^C */
+    CHILD_ENDED,  /* by itself: see status */
+    CHILD_HUNG,   /* not within the time */
+    CHILD_STOPPED /* ^C */
 };
 /* Waits for its end, so many seconds (0: as long as it takes). It is not there any more, whichever
  * end it was. */

@@ -4,7 +4,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 
-static atomic_bool stop_asked;   /* by the signal handler of one thread, for all of them */
+static atomic_bool stop_asked; /* by the signal handler of one thread, for all of them */
 
 static void on_interrupt(int signal)
 {

@@ -10,9 +10,9 @@
 
 #define LIST(T) struct { T *data; size_t count, capacity; }
 #define LIST_PUSH(l, item) \
-    (((l)->count < (l)->capacity || \
-      list_grow((void **)&(l)->data, &(l)->capacity, sizeof *(l)->data, (l)->count)) && \
-     ((l)->data[(l)->count++] = (item), true))
+    (((l)->count < (l)->capacity \
+      || list_grow((void **)&(l)->data, &(l)->capacity, sizeof *(l)->data, (l)->count)) \
+     && ((l)->data[(l)->count++] = (item), true))
 #define LIST_FREE(l) (free((l)->data), (l)->data = NULL, (l)->count = (l)->capacity = 0)
 
 static inline bool list_grow(void **data, size_t *capacity, size_t item, size_t count)

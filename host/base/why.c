@@ -7,7 +7,7 @@
 
 bool why_say(struct why *why, const char *format, ...)
 {
-    struct why said;             /* what is said may quote what was */
+    struct why said; /* what is said may quote what was */
     va_list args;
     va_start(args, format);
     vsnprintf(said.text, sizeof said.text, format, args);

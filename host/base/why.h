@@ -6,7 +6,9 @@
 
 #include <stdbool.h>
 
-struct why { char text[1024]; };
+struct why {
+    char text[1024];
+};
 
 /* As printf; what is too long is cut. Always false, so that a function can end with it. */
 bool why_say(struct why *why, const char *format, ...) __attribute__((format(printf, 2, 3)));

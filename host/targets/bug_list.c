@@ -35,11 +35,10 @@ static bool unknown(const struct bug_list *l, const char *name, struct why *why)
     for (int b = 1; b < l->count && b <= MOST_BUGS; b++)
         names[b - 1] = l->entry[b].name;
     const char *near = nearest_name(name, names);
-    why_say(why, "there is no bug '%s'%s%s%s; there are", name,
-                          near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
+    why_say(why, "there is no bug '%s'%s%s%s; there are", name, near ? ", did you mean '" : "",
+            near ? near : "", near ? "'?" : "");
     for (int b = 1; b < l->count; b++)
-        why_add(why, "%s %s", b > 1 ? "," : "",
-                           l->entry[b].name);
+        why_add(why, "%s %s", b > 1 ? "," : "", l->entry[b].name);
     return false;
 }
 
@@ -57,9 +56,9 @@ bool bug_parse(const struct bug_list *l, const char *name, enum ordeal_model mod
         return true;
     char models[64];
     bug_models(e, models, sizeof models);
-    return why_say(why, "the bug '%s' cannot be in the machine of %s%s%s; it can be in: %s",
-             name, ordeal_model_name(model), e->pointless ? ": " : "",
-             e->pointless ? e->pointless : "", models);
+    return why_say(why, "the bug '%s' cannot be in the machine of %s%s%s; it can be in: %s", name,
+                   ordeal_model_name(model), e->pointless ? ": " : "",
+                   e->pointless ? e->pointless : "", models);
     return false;
 }
 

@@ -34,8 +34,8 @@ bool machine_pool_open(struct machine_pool *m, const struct target *target,
             m->machine[i] = NULL;
         if (!opened && target->connected && jobs > 1)
             why_say(why, "%d were asked for, %d can be used: %s", jobs, i, why->text);
-        if (!opened || (i > 0 && target->alike
-                        && !target->alike(m->machine[0], m->machine[i], why))) {
+        if (!opened
+            || (i > 0 && target->alike && !target->alike(m->machine[0], m->machine[i], why))) {
             machine_pool_close(m);
             return false;
         }

@@ -11,12 +11,12 @@ enum { MOST_JOBS = 64 };
 
 struct machine_pool {
     const struct target *target;
-    void *machine[MOST_JOBS];    /* those at work first, then those that came */
+    void *machine[MOST_JOBS]; /* those at work first, then those that came */
     int jobs;
-    struct target_options how;   /* they are opened */
-    char soc[PATH_MAX];          /* of these options, whole */
-    int present;                 /* of things, when one that came was last looked for in vain */
-    bool missing;                /* they cannot be opened since they are not there */
+    struct target_options how; /* they are opened */
+    char soc[PATH_MAX];        /* of these options, whole */
+    int present;               /* of things, when one that came was last looked for in vain */
+    bool missing;              /* they cannot be opened since they are not there */
 };
 
 /* The usual number for the target: what has to be simulated takes all cores, of things all that are

@@ -10,7 +10,7 @@ static const struct entry {
     const char *name;
     enum { IS_text, IS_positive, IS_flag } type;
     size_t offset;
-    const char *targets;                                /* separated by ", " */
+    const char *targets; /* separated by ", " */
     enum option_replay replay;
 } entries[] = {
 #define ENTRY(TYPE, FIELD, NAME, ARGUMENT, TARGETS, REPLAY, HELP) \

@@ -20,14 +20,12 @@ enum option_replay { REPLAY_AS_GIVEN, REPLAY_WHOLE_PATH /* it may begin elsewher
            "break the machine on purpose; 'list' shows how") \
     OPTION(text, tm, "tm", "HOW", "model", REPLAY_AS_GIVEN, \
            "transactions look for conflicts 'lazy' or 'eager'") \
-    OPTION(text, machine, "machine", "NAME", "elf", REPLAY_AS_GIVEN, \
-           "boot the tests on 'qemu'") \
+    OPTION(text, machine, "machine", "NAME", "elf", REPLAY_AS_GIVEN, "boot the tests on 'qemu'") \
     OPTION(text, command, "command", "TEMPLATE", "elf", REPLAY_AS_GIVEN, \
            "run the tests by this command line") \
     OPTION(text, emit, "emit", "DIR", "elf", REPLAY_AS_GIVEN, \
            "write the programs there, run nothing") \
-    OPTION(text, isa, "isa", "ISA", "elf", REPLAY_AS_GIVEN, \
-           "rv32ima or rv64ima") \
+    OPTION(text, isa, "isa", "ISA", "elf", REPLAY_AS_GIVEN, "rv32ima or rv64ima") \
     OPTION(text, platform, "platform", "KEY=VALUE,...", "elf", REPLAY_AS_GIVEN, \
            "where things are on the machine: ram, clint, fault, first-hart,\n" \
            "way, ways; without it as on QEMU's virt") \
@@ -66,11 +64,11 @@ enum option_replay { REPLAY_AS_GIVEN, REPLAY_WHOLE_PATH /* it may begin elsewher
 #define OPTION_FIELD_flag bool
 
 struct target_options {
-    enum ordeal_model model;     /* of the machine */
+    enum ordeal_model model; /* of the machine */
     bool model_given;
     uint64_t seed;
-    double timeout;              /* seconds a program may take for one iteration or batch */
-    bool quiet;                  /* no warnings */
+    double timeout; /* seconds a program may take for one iteration or batch */
+    bool quiet;     /* no warnings */
     /* Those of the table: NULL, 0, false: not given. */
 #define FIELD(TYPE, NAME, ...) OPTION_FIELD_##TYPE NAME;
     TARGET_OPTIONS(FIELD)
@@ -83,7 +81,7 @@ bool target_options_fit(const struct target_options *o, const char *target, stru
 enum { MOST_OPTION_WORDS = 48 };
 /* Those of the table again as words of a command line, for a replay. */
 struct target_option_words {
-    const char *word[MOST_OPTION_WORDS + 1];            /* ends with NULL */
+    const char *word[MOST_OPTION_WORDS + 1]; /* ends with NULL */
     char text[512], path[PATH_MAX];
 };
 void target_option_words(const struct target_options *o, struct target_option_words *w);

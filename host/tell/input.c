@@ -26,7 +26,8 @@ enum ordeal_status input_open(struct input *in, const char *name, enum ordeal_fo
     ordeal_set_limits(in->o, &watched);
     in->reader = ordeal_reader_new(in->o, in->file, name, format);
     if (!in->reader)
-        return error_set(&in->error, ordeal_last_error(in->o)->status, in->name, ordeal_last_error(in->o)->reason);
+        return error_set(&in->error, ordeal_last_error(in->o)->status, in->name,
+                         ordeal_last_error(in->o)->reason);
     return ORDEAL_OK;
 }
 

@@ -79,7 +79,7 @@ static uint32_t first_of_circle(const struct ordeal_verdict *v)
 }
 
 static void add_place(cJSON *line, const struct input *in, const struct naming *names,
-                         uint32_t event)
+                      uint32_t event)
 {
     char text[1024];
     if (event == ORDEAL_NONE)
@@ -177,10 +177,7 @@ static void write_text(const cJSON *line, FILE *out)
 
 /* ---- either -------------------------------------------------------------------------- */
 
-static bool complete(const cJSON *line)
-{
-    return line && line->child && line->child->next;
-}
+static bool complete(const cJSON *line) { return line && line->child && line->child->next; }
 
 bool output_line_write(const cJSON *line, bool json, FILE *out)
 {

@@ -226,7 +226,7 @@ bool waves_open(const char *gtkw, struct why *why)
     const char *viewer = "gtkwave";
     if (!has_display() || !child_exists(viewer))
         return why_say(why, "%s; open it with: gtkwave %s",
-                 has_display() ? "there is no gtkwave" : "there is no display", gtkw);
+                       has_display() ? "there is no gtkwave" : "there is no display", gtkw);
     pid_t child = fork();
     if (child == 0) {            /* a child of a child, so that nobody waits for it */
         if (setsid() >= 0 && fork() == 0)

@@ -292,10 +292,10 @@ static bool set_file(struct reading *r, struct bias_idiom *x, const char *name)
 {
     char *path = path_beside(r, name);
     FILE *f = path ? fopen(path, "re") : NULL;
-    bool good = f ? add_file(r, x, f, path)
-                  : path ? bias_refuse(r->e, &r->at, "idiom %s.file = %s: %s", x->name, path,
-                                       strerror(errno))
-                         : error_out_of_memory(r->e, "");
+    bool good = f    ? add_file(r, x, f, path)
+              : path ? bias_refuse(r->e, &r->at, "idiom %s.file = %s: %s", x->name, path,
+                                   strerror(errno))
+                     : error_out_of_memory(r->e, "");
     if (f)
         fclose(f);
     free(path);

@@ -69,11 +69,13 @@ static bool locate(struct compiler *c, const struct ordeal_op *op, struct idiom_
 {
     uint32_t bytes = 1u << op->size_log2;
     if (op->base == 0)
-        return error_bad(c->e, "", op->line, "an idiom's locations are names (x, y, …), not addresses");
+        return error_bad(c->e, "", op->line,
+                         "an idiom's locations are names (x, y, …), not addresses");
     if (op->size_log2 > 3)
         return error_bad(c->e, "", op->line, "an idiom's accesses are of 1, 2, 4 or 8 bytes");
     if (op->address + bytes > 64)
-        return error_bad(c->e, "", op->line, "a name is a line of 64 bytes; the offset goes beyond");
+        return error_bad(c->e, "", op->line,
+                         "a name is a line of 64 bytes; the offset goes beyond");
     if (op->flags & ORDEAL_HAS_VALUE)
         return error_bad(c->e, "", op->line, "an idiom is a test: leave out the value read");
     struct idiom_name *n = &c->x->name[op->base - 1];
@@ -97,10 +99,12 @@ static bool take_values(struct compiler *c, size_t i, const struct ordeal_op *op
         return true;
     s->value = value_index(c, s->name, op->write);
     if (ordeal_trace_step_of(c->t, i))
-        return error_bad(c->e, "", op->line, "an idiom has no loops, and so nothing to add each time round");
+        return error_bad(c->e, "", op->line,
+                         "an idiom has no loops, and so nothing to add each time round");
     if (written_before(c, s))
-        return error_bad(c->e, "", op->line, "the value %llu is written there already; each is written once",
-                      (unsigned long long)op->write);
+        return error_bad(c->e, "", op->line,
+                         "the value %llu is written there already; each is written once",
+                         (unsigned long long)op->write);
     if (op->kind != ORDEAL_CAS)
         return true;
     uint64_t compare = ordeal_trace_compare_of(c->t, i);
@@ -110,8 +114,9 @@ static bool take_values(struct compiler *c, size_t i, const struct ordeal_op *op
     }
     s->compare = value_index(c, s->name, compare);
     if (compare && !s->compare)
-        return error_bad(c->e, "", op->line, "no operation of the idiom writes the value %llu there",
-                      (unsigned long long)compare);
+        return error_bad(c->e, "", op->line,
+                         "no operation of the idiom writes the value %llu there",
+                         (unsigned long long)compare);
     return true;
 }
 
@@ -134,7 +139,7 @@ static bool thread_called(struct compiler *c, const struct ordeal_op *op, uint64
             return true;
         }
     return error_bad(c->e, "", op->line, "P%llu is no other thread of the idiom",
-                  (unsigned long long)op->write);
+                     (unsigned long long)op->write);
 }
 
 static bool compile_step(struct compiler *c, size_t i, struct idiom_step *s)
@@ -185,7 +190,7 @@ static bool only_operations(struct compiler *c)
     const char *fact = strchr(text, '\n');
     if (fact && fact[1] && fact[1] != 'P')
         good = error_bad(c->e, "", 0, "an idiom has operations only, not '%.*s'",
-                      (int)strcspn(fact + 1, " \n"), fact + 1);
+                         (int)strcspn(fact + 1, " \n"), fact + 1);
     free(text);
     return good;
 }
@@ -202,7 +207,7 @@ static bool compile(struct compiler *c)
         return error_bad(c->e, "", 0, "the idiom has no operations");
     if (steps > IDIOM_MOST_STEPS || x->threads > IDIOM_MOST_THREADS || x->names > IDIOM_MOST_NAMES)
         return error_bad(c->e, "", 0, "an idiom has at most %d lines, %d threads and %d names",
-                      IDIOM_MOST_STEPS, IDIOM_MOST_THREADS, IDIOM_MOST_NAMES);
+                         IDIOM_MOST_STEPS, IDIOM_MOST_THREADS, IDIOM_MOST_NAMES);
     x->step = calloc(steps, sizeof *x->step);
     c->written = calloc((size_t)x->names * IDIOM_MOST_STEPS + 1, sizeof *c->written);
     if (!x->step || !c->written)
@@ -215,7 +220,7 @@ static bool compile(struct compiler *c)
     for (uint32_t i = 0; i < x->threads; i++) {
         if (c->open[i])
             return error_bad(c->e, "", 0, "a transaction of P%u does not end",
-                          ordeal_trace_thread_number(c->t, i));
+                             ordeal_trace_thread_number(c->t, i));
         x->longest = x->length[i] > x->longest ? x->length[i] : x->longest;
     }
     return true;

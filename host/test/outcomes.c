@@ -8,7 +8,10 @@
 
 enum { WORD_BITS = 64, FEWEST_PLACES = 64 };
 
-struct place { uint64_t hash; uint32_t outcome; }; /* outcome: from 1; 0: free */
+struct place {
+    uint64_t hash;
+    uint32_t outcome;
+}; /* outcome: from 1; 0: free */
 
 struct outcomes {
     const struct program *p;
@@ -137,8 +140,10 @@ static struct place *find(const struct outcomes *s, uint64_t hash, const uint64_
     size_t i = (size_t)hash & (s->places - 1);
     for (; s->table[i].outcome; i = (i + 1) & (s->places - 1))
         if (s->table[i].hash == hash
-            && (s->words == 0 || memcmp(s->kept + (s->table[i].outcome - 1) * s->words, words,
-                                        s->words * sizeof *words) == 0))
+            && (s->words == 0
+                || memcmp(s->kept + (s->table[i].outcome - 1) * s->words, words,
+                          s->words * sizeof *words)
+                       == 0))
             break;
     return &s->table[i];
 }

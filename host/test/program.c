@@ -91,8 +91,9 @@ static bool initial_values(struct compiler *c)
             return false;
         struct program_line *l = &c->lines.data[line];
         if (l->faulting)
-            return error_bad(c->e, c->file, 0, "%s has an initial value, but no memory: it is under 'fault'",
-                          ordeal_trace_name_text(c->test, base));
+            return error_bad(c->e, c->file, 0,
+                             "%s has an initial value, but no memory: it is under 'fault'",
+                             ordeal_trace_name_text(c->test, base));
         for (uint32_t b = 0; b < 1u << size_log2; b++)
             l->initial[address % LINE_BYTES + b] = (uint8_t)(value >> 8 * b);
     }
@@ -136,8 +137,9 @@ static bool place_lines(struct compiler *c)
             continue;
         if (l->place > MOST_MEMORY - LINE_BYTES) {
             free(taken);
-            return error_bad(c->e, c->file, 0, "the lines of the test lie more than %llu bytes apart",
-                          (unsigned long long)MOST_MEMORY);
+            return error_bad(c->e, c->file, 0,
+                             "the lines of the test lie more than %llu bytes apart",
+                             (unsigned long long)MOST_MEMORY);
         }
         taken[told++] = l->place;
     }
@@ -146,8 +148,9 @@ static bool place_lines(struct compiler *c)
         if (taken[i] == taken[i - 1]) {
             uint64_t twice = taken[i];
             free(taken);
-            return error_bad(c->e, c->file, 0, "two lines are placed at 0x%llx; each needs a place of its own",
-                          (unsigned long long)twice);
+            return error_bad(c->e, c->file, 0,
+                             "two lines are placed at 0x%llx; each needs a place of its own",
+                             (unsigned long long)twice);
         }
     size_t gap = 0;
     for (size_t i = 0; i < c->lines.count; i++) {
@@ -223,7 +226,7 @@ static bool thread_index(struct compiler *c, const struct ordeal_op *op, uint32_
             return true;
         }
     return error_bad(c->e, c->file, op->line, "there is no thread P%llu to interrupt",
-                  (unsigned long long)op->write);
+                     (unsigned long long)op->write);
 }
 
 static bool locate(struct compiler *c, const struct ordeal_op *op, struct instruction *i)
@@ -233,8 +236,9 @@ static bool locate(struct compiler *c, const struct ordeal_op *op, struct instru
     i->offset = (uint32_t)(op->address % LINE_BYTES);
     const struct program_line *l = &c->lines.data[i->line];
     if (l->faulting && !(op->kind == ORDEAL_LOAD && op->flags & ORDEAL_NONFAULTING))
-        return error_bad(c->e, c->file, op->line, "%s has no memory: it is under 'fault', where only NFL may go",
-                      ordeal_trace_name_text(c->test, op->base));
+        return error_bad(c->e, c->file, op->line,
+                         "%s has no memory: it is under 'fault', where only NFL may go",
+                         ordeal_trace_name_text(c->test, op->base));
     return true;
 }
 
@@ -259,14 +263,15 @@ static bool translate(struct compiler *c, size_t n, struct instruction *i)
     if (op->kind == ORDEAL_CAS)
         i->compare = ordeal_trace_compare_of(c->test, n);
     if ((op->kind == ORDEAL_SWAP || op->kind == ORDEAL_CAS) && op->size_log2 > 3)
-        return error_bad(c->e, c->file, op->line, "a swap or CAS of more than 8 bytes cannot be run");
+        return error_bad(c->e, c->file, op->line,
+                         "a swap or CAS of more than 8 bytes cannot be run");
     if (op->kind == ORDEAL_TX_BEGIN)
         i->count = RETRY_FOREVER;
     if (op->kind == ORDEAL_LOOP_BEGIN || op->kind == ORDEAL_DELAY
         || (op->kind == ORDEAL_TX_BEGIN && op->flags & ORDEAL_HAS_LIMIT)) {
         if (op->write >= RETRY_FOREVER)
             return error_bad(c->e, c->file, op->line, "%llu is too large a number to run",
-                          (unsigned long long)op->write);
+                             (unsigned long long)op->write);
         i->count = (uint32_t)op->write;
     }
     return op->kind != ORDEAL_INTERRUPT || thread_index(c, op, &i->count);
@@ -313,16 +318,18 @@ static bool match_part(struct compiler *c, struct nest *nest, struct instruction
     uint32_t file_line = line_in_file(c, &code[at]);
     if (role == OPENS) {
         if (is_open(nest, block))
-            return error_bad(c->e, c->file, file_line, "a %s inside a %s", block_names[block], block_names[block]);
+            return error_bad(c->e, c->file, file_line, "a %s inside a %s", block_names[block],
+                             block_names[block]);
         assert(nest->depth < BLOCKS); /* one of each kind */
         nest->block[nest->depth] = block;
         nest->opened_at[nest->depth++] = at;
         return true;
     }
     if (!nest->depth || nest->block[nest->depth - 1] != block)
-        return error_bad(c->e, c->file, file_line, is_open(nest, block)
-                      ? "the %s ends while a block inside it is open"
-                      : "the end of a %s that did not begin", block_names[block]);
+        return error_bad(c->e, c->file, file_line,
+                         is_open(nest, block) ? "the %s ends while a block inside it is open"
+                                              : "the end of a %s that did not begin",
+                         block_names[block]);
     uint32_t *opened = &nest->opened_at[nest->depth - 1];
     if (role == SPLITS && code[*opened].kind == ORDEAL_BRANCH_ELSE)
         return error_bad(c->e, c->file, file_line, "a branch has one BRANCH.ELSE");
@@ -343,8 +350,8 @@ static bool steps_fit(struct compiler *c, const struct instruction *i, uint32_t 
     uint64_t most = (UINT64_C(1) << (8u << i->size_log2)) - 1;
     if (i->step <= (most - i->write) / (rounds > 1 ? rounds - 1 : 1) || rounds == 1)
         return true;
-    return error_bad(c->e, c->file, line_in_file(c, i), "in round %u the value no longer fits %u bytes", rounds,
-                  1u << i->size_log2);
+    return error_bad(c->e, c->file, line_in_file(c, i),
+                     "in round %u the value no longer fits %u bytes", rounds, 1u << i->size_log2);
 }
 
 static bool match_blocks(struct compiler *c, struct program_thread *t)
@@ -361,7 +368,7 @@ static bool match_blocks(struct compiler *c, struct program_thread *t)
             rounds = 0;
         else if (code[at].step && !rounds)
             return error_bad(c->e, c->file, line_in_file(c, &code[at]), "'+%llu' outside of a loop",
-                          (unsigned long long)code[at].step);
+                             (unsigned long long)code[at].step);
         else if (!steps_fit(c, &code[at], rounds))
             return false;
     }
@@ -369,7 +376,7 @@ static bool match_blocks(struct compiler *c, struct program_thread *t)
         return true;
     const struct instruction *open = &code[nest.opened_at[nest.depth - 1]];
     return error_bad(c->e, c->file, line_in_file(c, open), "the %s does not end",
-                  block_names[nest.block[nest.depth - 1]]);
+                     block_names[nest.block[nest.depth - 1]]);
 }
 
 /* What a transaction does that will abort is seen by nobody. */
@@ -396,7 +403,8 @@ static bool dense_register(struct compiler *c, struct program_thread *t, uint32_
         if (c->register_number[*reg] == number)
             return true;
     if (t->registers == MOST_REGISTERS)
-        return error_bad(c->e, c->file, file_line, "a thread uses at most %d registers", MOST_REGISTERS);
+        return error_bad(c->e, c->file, file_line, "a thread uses at most %d registers",
+                         MOST_REGISTERS);
     c->register_number[t->registers++] = number;
     return true;
 }

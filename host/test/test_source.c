@@ -14,7 +14,7 @@ struct test_source {
     struct ordeal *o;
     struct generator *generator;
     uint64_t given;
-    FILE *open;                  /* of the file at hand */
+    FILE *open; /* of the file at hand */
     struct ordeal_reader *reader;
     const char *file;
     unsigned in_file;            /* tests it gave so far */
@@ -106,7 +106,8 @@ static enum ordeal_status end_of_file(struct test_source *s)
 {
     close_file(s);
     if (s->in_file == 0)
-        return error_set(&s->error, ORDEAL_BAD_INPUT, s->file ? s->file : "", "there is no test in it; expected 'ordeal 1' first");
+        return error_set(&s->error, ORDEAL_BAD_INPUT, s->file ? s->file : "",
+                         "there is no test in it; expected 'ordeal 1' first");
     return ORDEAL_OK;
 }
 

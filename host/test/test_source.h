@@ -22,7 +22,7 @@ struct test_source_test {
 };
 
 struct test_source;
-struct test_source *test_source_new(const struct test_source_plan *plan);   /* NULL: out of memory */
+struct test_source *test_source_new(const struct test_source_plan *plan); /* NULL: out of memory */
 void test_source_free(struct test_source *s);
 /* ORDEAL_OK and a test, ORDEAL_END, or the reason in test_source_error(). */
 enum ordeal_status test_source_next(struct test_source *s, struct test_source_test *test);

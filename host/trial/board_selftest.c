@@ -128,8 +128,10 @@ static bool judge_run(void *user, uint64_t iteration, const uint64_t *values)
 static bool run_litmus(struct selftest *t, const struct program *p)
 {
     uint32_t model = board_machine_hello(t->board)->parameters[BOARD_PARAM_MODEL];
-    struct soc_runner_plan plan = { .soc = board_machine_interface(t->board), .seed = 1, .timeout = 60,
-                             .setup.model = model < 4 ? (enum soc_model)model : SOC_TSO };
+    struct soc_runner_plan plan = { .soc = board_machine_interface(t->board),
+                                    .seed = 1,
+                                    .timeout = 60,
+                                    .setup.model = model < 4 ? (enum soc_model)model : SOC_TSO };
     struct soc_runner *m = soc_runner_new(&plan);
     struct abilities can = m ? soc_runner_can(m) : (struct abilities){ 0 };
     char refusal[256];
@@ -155,8 +157,9 @@ static bool run_litmus(struct selftest *t, const struct program *p)
                            "--check' tells more");
         else if (end != TARGET_DONE)
             good = fail(t, interrupted() ? "interrupted" : t->why.text);
-        snprintf(t->result.text, sizeof t->result.text, "iterations=%" PRIu32 " model=%s cycles=%"
-                 PRIu64, trial.runs, ordeal_model_name(claims.model), soc_runner_cycles(m));
+        snprintf(t->result.text, sizeof t->result.text,
+                 "iterations=%" PRIu32 " model=%s cycles=%" PRIu64, trial.runs,
+                 ordeal_model_name(claims.model), soc_runner_cycles(m));
     }
     judge_free(trial.judge);
     soc_runner_free(m);
@@ -207,10 +210,11 @@ static bool test_link(struct selftest *t, uint32_t unused)
     if (link_look(t->link, &state, &behind, &t->why) != LINK_OK)
         return fail(t, t->why.text);
     link_counts(t->link, &c);
-    snprintf(t->result.text, sizeof t->result.text, "requests=%" PRIu64 " again=%" PRIu64
-             " damaged=%" PRIu64 " missing=%" PRIu64 " replugs=%" PRIu64 " refused=%" PRIu32
-             " usb_damaged=%" PRIu32 " usb_unanswered=%" PRIu32, c.requests, c.again, c.damaged,
-             c.missing, c.replugs, state.refused,
+    snprintf(t->result.text, sizeof t->result.text,
+             "requests=%" PRIu64 " again=%" PRIu64 " damaged=%" PRIu64 " missing=%" PRIu64
+             " replugs=%" PRIu64 " refused=%" PRIu32 " usb_damaged=%" PRIu32
+             " usb_unanswered=%" PRIu32,
+             c.requests, c.again, c.damaged, c.missing, c.replugs, state.refused,
              FIELD_GET(state.usb_errors, BOARD_USB_ERRORS_DAMAGED),
              FIELD_GET(state.usb_errors, BOARD_USB_ERRORS_LOST));
     return true;

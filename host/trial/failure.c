@@ -273,8 +273,8 @@ static bool keep_small(struct trial *t, const struct pipeline_test *test,
 }
 
 static bool shrink(const struct failure_plan *plan, const struct pipeline_test *test,
-                   const struct shrink_hint *hint, const char *path, struct ordeal *o,
-                   cJSON *line, struct why *why)
+                   const struct shrink_hint *hint, const char *path, struct ordeal *o, cJSON *line,
+                   struct why *why)
 {
     struct machine_claims claims = plan->target->claims(plan->machine);
     struct ordeal_limits limits = limits_of(plan);

@@ -36,7 +36,7 @@ static void hide_signals(sigset_t *before)
 {
     sigset_t ours;
     sigfillset(&ours);
-    sigdelset(&ours, SIGUSR1);   /* ends the maker's wait for standard input */
+    sigdelset(&ours, SIGUSR1); /* ends the maker's wait for standard input */
     pthread_sigmask(SIG_SETMASK, &ours, before);
 }
 
@@ -140,7 +140,7 @@ static void end_maker(struct pipeline *p)
 
 static void end_threads(struct pipeline *p)
 {
-    pipeline_stop(p);            /* of a whole run nothing is left that it could stop */
+    pipeline_stop(p); /* of a whole run nothing is left that it could stop */
     for (int i = 0; i < p->runner_count; i++)
         pthread_join(p->runners[i].thread, NULL);
     close_chunks(p, &p->to_sift, &p->for_sifter);
@@ -220,8 +220,11 @@ static double cost_of_clock(void)
 enum pipeline_end pipeline_run(const struct pipeline_plan *plan, struct pipeline_report *report)
 {
     void *machine = plan->machines[0];
-    struct pipeline p = { .plan = plan, .report = report, .started = now_seconds(),
-                          .clock_seconds = cost_of_clock(), .can = plan->target->can(machine),
+    struct pipeline p = { .plan = plan,
+                          .report = report,
+                          .started = now_seconds(),
+                          .clock_seconds = cost_of_clock(),
+                          .can = plan->target->can(machine),
                           .claims = plan->target->claims(machine) };
     *report = (struct pipeline_report){ .totals.next = plan->source.first };
     if (open_pipeline(&p)) {

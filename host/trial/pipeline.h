@@ -23,7 +23,7 @@ struct pipeline_test {
     const char *name;
     const struct ordeal_trace *test;
     const struct program *program;
-    uint64_t iterations, outcomes, operations;   /* run; distinct ones; memory operations run:
+    uint64_t iterations, outcomes, operations; /* run; distinct ones; memory operations run:
                                     these, and `cycles`, when it is settled */
     uint64_t cycles;             /* of the machine on trial, if it counts them */
     enum ordeal_result result;
@@ -54,7 +54,7 @@ struct pipeline_plan {
     double limit;                /* seconds of one check */
     /* All on the caller's thread; outcome and settled return false to stop. */
     bool (*outcome)(void *user, const struct pipeline_test *t, uint64_t iteration,
-                    const uint64_t *values);              /* NULL, or every execution in order */
+                    const uint64_t *values); /* NULL, or every execution in order */
     bool (*settled)(void *user, const struct pipeline_test *t); /* of a test that did not pass it
                                                              may run others on machines[0] */
     /* NULL, or now and then: a machine more that has come, alike; NULL: none. */
@@ -65,11 +65,11 @@ struct pipeline_plan {
 
 enum pipeline_end {
     PIPELINE_DONE,
-    PIPELINE_STOPPED,            /* by a callback */
-    PIPELINE_INTERRUPTED,        /* ^C */
-    PIPELINE_BAD,                /* error: a test that is wrong, refused, or cannot be checked */
-    PIPELINE_TARGET,             /* error: the target failed or hung */
-    PIPELINE_INTERNAL,           /* error: a verdict that could not be proved */
+    PIPELINE_STOPPED,     /* by a callback */
+    PIPELINE_INTERRUPTED, /* ^C */
+    PIPELINE_BAD,         /* error: a test that is wrong, refused, or cannot be checked */
+    PIPELINE_TARGET,      /* error: the target failed or hung */
+    PIPELINE_INTERNAL,    /* error: a verdict that could not be proved */
 };
 
 struct pipeline_report {

@@ -65,7 +65,8 @@ static void note_error(struct pipeline *p, const struct test *t, const struct or
     if (p->check_end == PIPELINE_DONE && !p->stop) {
         struct ordeal_error *kept = &p->check_error;
         p->check_end = e->status == ORDEAL_BAD_INPUT ? PIPELINE_TARGET
-                       : e->status == ORDEAL_INTERNAL ? PIPELINE_INTERNAL : PIPELINE_BAD;
+                     : e->status == ORDEAL_INTERNAL  ? PIPELINE_INTERNAL
+                                                     : PIPELINE_BAD;
         *kept = (struct ordeal_error){ .status = e->status };
         snprintf(kept->file, sizeof kept->file, "%.255s", t->source.name);
         snprintf(kept->reason, sizeof kept->reason, "%s%.400s",
@@ -99,8 +100,9 @@ void *checker_main(void *user)
     pthread_setname_np(pthread_self(), "checker");
     while ((c = next_chunk(p))) {
         if (!judge)
-            note_error(p, c->test, &(struct ordeal_error){ .status = ORDEAL_NO_MEMORY,
-                                                           .reason = "out of memory" });
+            note_error(
+                p, c->test,
+                &(struct ordeal_error){ .status = ORDEAL_NO_MEMORY, .reason = "out of memory" });
         else if (begun != c->test->serial)
             judge_begin(judge, &c->test->program);
         begun = c->test->serial;

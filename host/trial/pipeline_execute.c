@@ -163,8 +163,7 @@ static struct test *take_test(struct runner *r)
     pthread_mutex_lock(&p->lock);
     p->crowded |= is_crowded(p);
     wait_for_test(r);
-    if (!p->stop && !p->no_more
-        && !(is_patient(p) && p->made && p->made_end != PIPELINE_DONE))
+    if (!p->stop && !p->no_more && !(is_patient(p) && p->made && p->made_end != PIPELINE_DONE))
         t = tests_pop(&p->ready);
     if (t) {
         p->begun = true;

@@ -45,8 +45,10 @@ static struct test *make_test(struct pipeline *p, enum pipeline_end *end, struct
             t->serial = ++p->serials;
             chunks_init(&t->untold);
             t->weight = ordeal_trace_length(t->source.trace);
-            t->told = (struct pipeline_test){ .number = t->source.number, .name = t->source.name,
-                                            .test = t->source.trace, .program = &t->program };
+            t->told = (struct pipeline_test){ .number = t->source.number,
+                                              .name = t->source.name,
+                                              .test = t->source.trace,
+                                              .program = &t->program };
             return t;
         }
         char reason[sizeof e->reason];

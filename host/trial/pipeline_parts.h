@@ -13,14 +13,14 @@
 #include "pipeline.h"
 
 enum {
-    AHEAD_TESTS = 64,            /* made and not run */
-    MADE_TESTS = 16,             /* that are worth waking a runner for */
-    FLIGHT_TESTS = 256,          /* run and not settled */
-    SETTLE_TESTS = 64,           /* that are worth waking the caller's thread for, or to tell: */
+    AHEAD_TESTS = 64,   /* made and not run */
+    MADE_TESTS = 16,    /* that are worth waking a runner for */
+    FLIGHT_TESTS = 256, /* run and not settled */
+    SETTLE_TESTS = 64,  /* that are worth waking the caller's thread for, or to tell: */
     TELL_BYTES = 256 << 10,
-    MOST_OPERATIONS = 1 << 17,   /* made and not run, or in flight: as written, 120 bytes each */
-    CHUNK_BYTES = 64 << 10,      /* handed to a checker at a time, or one outcome */
-    QUEUE_BYTES = 16 << 20,      /* not yet told; not yet checked */
+    MOST_OPERATIONS = 1 << 17, /* made and not run, or in flight: as written, 120 bytes each */
+    CHUNK_BYTES = 64 << 10,    /* handed to a checker at a time, or one outcome */
+    QUEUE_BYTES = 16 << 20,    /* not yet told; not yet checked */
     MOST_CHECKERS = 64,
     MOST_MACHINES = 64,
 };
@@ -67,7 +67,7 @@ struct runner {
     struct test *running;        /* NULL: between tests */
     bool lent;                   /* between tests the machine is the caller's */
     /* The thread's own: */
-    bool gone;                   /* the machine is out of reach: it takes no more */
+    bool gone; /* the machine is out of reach: it takes no more */
     struct chunk *filling;
     uint64_t iterations, counted; /* of the test; of these, in `operations` of all */
     uint64_t calls;              /* of the sink */
@@ -87,15 +87,15 @@ struct pipeline {
     bool maker_lives, sifter_lives;
     atomic_bool stop;            /* all of it, and at once */
 
-    struct test_source *source;  /* the maker's, and how many it made */
+    struct test_source *source; /* the maker's, and how many it made */
     uint64_t serials;
     struct tests ready, in_flight, retired; /* made; taken and not settled; to be freed */
     bool made;                   /* the maker is done */
     enum pipeline_end made_end;
     struct ordeal_error made_error;
 
-    struct test *telling;        /* if outcomes are told: the first in flight with some to come */
-    size_t untold;               /* bytes of all in flight */
+    struct test *telling; /* if outcomes are told: the first in flight with some to come */
+    size_t untold;        /* bytes of all in flight */
     struct chunks to_sift, to_check;
     size_t unchecked;            /* bytes in both and with who works on them */
 
@@ -111,13 +111,13 @@ struct pipeline {
     bool crowded;                /* none, until some of those in flight are settled */
     atomic_uint_fast64_t operations; /* run so far, about */
 
-    size_t settleable;           /* tests in flight of which all is known */
-    size_t findings;             /* of these, others than passes: they are told without delay */
-    bool called;                 /* the caller's thread has something to do */
+    size_t settleable; /* tests in flight of which all is known */
+    size_t findings;   /* of these, others than passes: they are told without delay */
+    bool called;       /* the caller's thread has something to do */
 
-    enum pipeline_end end;       /* from here on it is the caller's */
-    bool silent;                 /* what is left in flight is not to be told */
-    bool gap;                    /* a test was left out */
+    enum pipeline_end end; /* from here on it is the caller's */
+    bool silent;           /* what is left in flight is not to be told */
+    bool gap;              /* a test was left out */
     double started, clock_seconds;
     double looked;               /* for machines that came */
 };
@@ -207,7 +207,7 @@ static inline bool pipeline_is_stopped(void *user) { return ((struct pipeline *)
 
 static inline bool is_settleable(const struct test *t) { return t->ran && !t->chunks; }
 
-void pipeline_stop(struct pipeline *p);      /* whoever waits goes on, and sees it */
+void pipeline_stop(struct pipeline *p); /* whoever waits goes on, and sees it */
 /* With the lock: the caller's thread is to look; or only if there is enough for it to do. */
 void pipeline_call(struct pipeline *p);
 void pipeline_call_if_worth(struct pipeline *p);

@@ -217,7 +217,7 @@ static struct test *take_settleable(struct pipeline *p)
     if (!t || !is_settleable(t))
         return NULL;
     assert(p->settleable > 0 && p->findings >= is_finding(t));
-    if (p->telling == t)         /* all of it is */
+    if (p->telling == t) /* all of it is */
         p->telling = t->next;
     p->settleable--;
     p->findings -= is_finding(t);

@@ -31,7 +31,7 @@ void pipeline_return_chunk(struct pipeline *p, struct chunk *c)
     p->unchecked -= c->bytes;
     if (p->unchecked <= QUEUE_BYTES / 2)
         pthread_cond_broadcast(&p->for_room);
-    t->skipped |= p->stop;       /* what nobody looked at is no pass */
+    t->skipped |= p->stop; /* what nobody looked at is no pass */
     t->chunks--;
     pipeline_count(p, t);
     pthread_mutex_unlock(&p->lock);

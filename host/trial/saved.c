@@ -36,8 +36,8 @@ static bool file_close(const struct folder *f, struct file *file, bool whole)
         int error = errno;
         bool broken = ferror(file->out.file);
         output_abandon(&file->out);
-        return why_say(f->why, "%s: %s", file->name, broken && error ? strerror(error)
-                                                                   : "out of memory");
+        return why_say(f->why, "%s: %s", file->name,
+                       broken && error ? strerror(error) : "out of memory");
     }
     int error = output_commit(&file->out);
     return !error || why_say(f->why, "%s: %s", file->name, strerror(error));
@@ -53,8 +53,9 @@ static bool put_trace(const struct folder *f, const char *name, const struct ord
 static bool put_bias(const struct folder *f, const struct bias *bias)
 {
     struct file file;
-    return !bias || (file_open(f, &file, SAVED_BIAS)
-                     && file_close(f, &file, bias_write(bias, file.out.file, false)));
+    return !bias
+        || (file_open(f, &file, SAVED_BIAS)
+            && file_close(f, &file, bias_write(bias, file.out.file, false)));
 }
 
 static bool put_seed(const struct folder *f, uint64_t seed)
@@ -119,7 +120,7 @@ static bool put_replay(const struct folder *f, const char *const *words)
         return false;
     write_replay(words, file.out.file);
     struct stat now;
-    if (fstat(fileno(file.out.file), &now) == 0)  /* who may read it may run it */
+    if (fstat(fileno(file.out.file), &now) == 0) /* who may read it may run it */
         fchmod(fileno(file.out.file), now.st_mode | (now.st_mode & 0444) >> 2);
     return file_close(f, &file, true);
 }
@@ -148,8 +149,9 @@ static bool put_explanation(struct account *a)
     struct file file;
     if (!account_file(a, &file, SAVED_EXPLANATION))
         return false;
-    struct told told = { .in = &a->in, .verdict = a->verdict, .why = &a->why,
-                         .out = file.out.file };
+    struct told told = {
+        .in = &a->in, .verdict = a->verdict, .why = &a->why, .out = file.out.file
+    };
     return file_close(a->folder, &file, tell_verdict(&told));
 }
 
@@ -168,8 +170,7 @@ static bool put_verdict(struct account *a)
     cJSON_AddBoolToObject(line, "certified", true);
     output_line_core(line, a->in.trace, a->verdict);
     output_line_reason(line, &a->in, a->verdict);
-    bool done = put_line(a, line, "verdict.txt", false)
-             && put_line(a, line, "verdict.json", true);
+    bool done = put_line(a, line, "verdict.txt", false) && put_line(a, line, "verdict.json", true);
     cJSON_Delete(line);
     return done;
 }
@@ -184,8 +185,9 @@ static bool put_picture(struct account *a)
         return true;
     snprintf(title, sizeof title, "%s violates %s", a->in.label, ordeal_model_name(model));
     return account_file(a, &file, "picture.svg")
-        && file_close(a->folder, &file, picture_write(&a->proof, &a->names, model, title,
-                                                      PICTURE_SVG, file.out.file));
+        && file_close(
+               a->folder, &file,
+               picture_write(&a->proof, &a->names, model, title, PICTURE_SVG, file.out.file));
 }
 
 /* A ^C does not keep a failure from being saved: this check is as long as the one that found it. */
@@ -207,7 +209,7 @@ static bool judge_again(struct account *a, const char *path, const char *trace,
         return why_say(why, "%s: %s", path, ordeal_last_error(a->in.o)->reason);
     if (ordeal_verdict_result(a->verdict) != ORDEAL_FAIL)
         return why_say(why, "%s: what was saved does not violate %s", path,
-                      ordeal_model_name(model));
+                       ordeal_model_name(model));
     a->names = (struct naming){ .trace = a->in.trace, .verdict = a->verdict,
                                 .views = model == ORDEAL_PC };
     if (!proof_read(&a->proof, a->verdict)
@@ -226,11 +228,10 @@ static bool put_finding(const struct folder *f, const char *test, const char *pr
     cJSON_AddStringToObject(line, "model", ordeal_model_name(model));
     cJSON_AddBoolToObject(line, "broke", true);
     cJSON_AddStringToObject(line, "reason", broke);
-    bool done = put_line(&a, line, "verdict.txt", false)
-             && put_line(&a, line, "verdict.json", true)
+    bool done = put_line(&a, line, "verdict.txt", false) && put_line(&a, line, "verdict.json", true)
              && account_file(&a, &file, SAVED_EXPLANATION)
-             && file_close(f, &file, fprintf(file.out.file, "%s: the machine broke: %s\n", test,
-                                             broke) > 0);
+             && file_close(f, &file,
+                           fprintf(file.out.file, "%s: the machine broke: %s\n", test, broke) > 0);
     cJSON_Delete(line);
     return done;
 }

@@ -61,8 +61,8 @@ static bool refuse_by_log(const char *log, struct why *why)
     why_say(why, "there are no waves");
     while (f && fgets(line, sizeof line, f))
         if (strncmp(line, complaint, strlen(complaint)) == 0)
-            why_say(why, "%.*s",
-                     (int)strcspn(line + strlen(complaint), "\n"), line + strlen(complaint));
+            why_say(why, "%.*s", (int)strcspn(line + strlen(complaint), "\n"),
+                    line + strlen(complaint));
     if (f)
         fclose(f);
     return false;

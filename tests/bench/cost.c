@@ -10,7 +10,11 @@
 
 enum { REPLAYS = 20 };
 
-struct job { struct ordeal *o; struct ordeal_trace *t; double start; };
+struct job {
+    struct ordeal *o;
+    struct ordeal_trace *t;
+    double start;
+};
 
 /* The time of this process alone: what else runs here must not decide between close figures. */
 static double now(void)
@@ -51,8 +55,7 @@ static bool check(struct job *j, struct ordeal_options options, enum ordeal_resu
 {
     struct ordeal_verdict *v = NULL;
     j->start = now();
-    bool good = ordeal_check(j->t, &options, &v) == ORDEAL_OK
-             && ordeal_verdict_result(v) == result;
+    bool good = ordeal_check(j->t, &options, &v) == ORDEAL_OK && ordeal_verdict_result(v) == result;
     *seconds = now() - j->start;
     ordeal_verdict_free(v);
     return good;
@@ -80,8 +83,8 @@ static bool replay(struct job *j, double *seconds)
 bool cost_of(const char *text, size_t length, double seconds[COST_JOBS])
 {
     static const struct ordeal_options auto_tso = { .model = ORDEAL_TSO },
-        clocks = { .model = ORDEAL_TSO, .algorithm = ORDEAL_DERIV },
-        auto_sc = { .model = ORDEAL_SC, .no_core = true };
+                                       clocks = { .model = ORDEAL_TSO, .algorithm = ORDEAL_DERIV },
+                                       auto_sc = { .model = ORDEAL_SC, .no_core = true };
     struct job j = { .o = ordeal_new(NULL) };
     bool good = j.o && read_trace(&j, text, length, &seconds[COST_TEXT])
              && read_binary(&j, &seconds[COST_BINARY])

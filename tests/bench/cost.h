@@ -8,12 +8,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum cost_job { COST_TEXT, COST_BINARY, COST_CHECK, COST_REFUTE, COST_CLOCKS, COST_REPLAY,
-                COST_JOBS };
+enum cost_job {
+    COST_TEXT,
+    COST_BINARY,
+    COST_CHECK,
+    COST_REFUTE,
+    COST_CLOCKS,
+    COST_REPLAY,
+    COST_JOBS
+};
 
 /* The seconds of each job on the trace, given as text. False: one of them went wrong. */
 typedef bool cost_function(const char *text, size_t length, double seconds[COST_JOBS]);
-cost_function cost_of;                              /* as cost.c has it */
-cost_function cost_all, cost_release, cost_none;    /* as the Makefile calls it */
+cost_function cost_of;                           /* as cost.c has it */
+cost_function cost_all, cost_release, cost_none; /* as the Makefile calls it */
 
 #endif

@@ -10,8 +10,8 @@
 enum { ALL, RELEASE, NONE_AT_ALL, KINDS };
 
 static const char *const job_names[COST_JOBS] = {
-    [COST_TEXT] = "read text", [COST_BINARY] = "read binary", [COST_CHECK] = "check, PASS",
-    [COST_REFUTE] = "check, FAIL", [COST_CLOCKS] = "deriv", [COST_REPLAY] = "20 replays",
+    [COST_TEXT] = "read text",     [COST_BINARY] = "read binary", [COST_CHECK] = "check, PASS",
+    [COST_REFUTE] = "check, FAIL", [COST_CLOCKS] = "deriv",       [COST_REPLAY] = "20 replays",
 };
 
 static bool write_text(const struct workload_spec *spec, char **text, size_t *length)
@@ -48,8 +48,9 @@ static bool measure_kinds(const char *text, size_t length, int rounds,
 
 void table_invariants(struct bench *b)
 {
-    struct workload_spec spec = { .ops = b->quick ? 16384 : 131072, .threads = 16, .words = 256,
-                                  .seed = b->seed };
+    struct workload_spec spec = {
+        .ops = b->quick ? 16384 : 131072, .threads = 16, .words = 256, .seed = b->seed
+    };
     double best[KINDS][COST_JOBS];
     char *text = NULL;
     size_t length = 0;

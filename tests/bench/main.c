@@ -34,8 +34,10 @@ static const struct table {
     { "native", "tests on the CPU of this machine", table_native },
     { "replay", "many executions of one test: replays beside checks, TSO", table_replay },
     { "run", "ordeal run --check, end to end: how much of the time the target runs", table_run },
-    { "sim", "the multiprocessor in simulation: cycles a second on one core; with --check, how "
-      "much of the time it has", table_sim },
+    { "sim",
+      "the multiprocessor in simulation: cycles a second on one core; with --check, how "
+      "much of the time it has",
+      table_sim },
     { "invariants", "what assertions cost, p=16 a=256: those of a release, and all, beside none",
       table_invariants },
     { "wire", "the stream of a simulated board on USB's wires, in their time", table_wire },

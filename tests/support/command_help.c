@@ -39,8 +39,8 @@ static bool parse_option(const char *line, struct help_option *o)
 {
     *o = (struct help_option){ .letter = '\0' };
     bool is = sscanf(line, "  -%c, --%31[a-z0-9-]=%31[^ \n]", &o->letter, o->name, o->argument) >= 2
-           || (o->letter = '\0', sscanf(line, "      --%31[a-z0-9-]=%31[^ \n]", o->name,
-                                        o->argument) >= 1);
+           || (o->letter = '\0',
+               sscanf(line, "      --%31[a-z0-9-]=%31[^ \n]", o->name, o->argument) >= 1);
     const char *dashes = is ? strstr(line, "--") : line;
     const char *text = dashes + strcspn(dashes, " ");
     help_whose(text + strspn(text, " "), o->whose);
@@ -51,8 +51,7 @@ static bool parse_option(const char *line, struct help_option *o)
 static bool parse_board_option(const char *line, struct help_option *o)
 {
     *o = (struct help_option){ .letter = '\0' };
-    return sscanf(line, "  --%31[a-z0-9-] %31[A-Z]", o->name, o->argument) >= 1
-           && line[2] == '-';
+    return sscanf(line, "  --%31[a-z0-9-] %31[A-Z]", o->name, o->argument) >= 1 && line[2] == '-';
 }
 
 static void read_options(struct help *h, const char *name, const char *what,

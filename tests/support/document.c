@@ -184,7 +184,7 @@ static bool line_agrees(const char *shown, const char *printed)
     size_t dots = ellipsis(shown);
     if (dots)
         return line_agrees(shown + dots, printed)
-               || (*printed && *printed != '\n' && line_agrees(shown, printed + 1));
+            || (*printed && *printed != '\n' && line_agrees(shown, printed + 1));
     if (*shown == '\n' || !*shown)
         return *printed == '\n' || !*printed;
     return *shown == *printed && line_agrees(shown + 1, printed + 1);
@@ -203,9 +203,9 @@ static bool lines_agree(const char *shown, const char *printed)
         return !*printed;
     if (dots && (shown[dots] == '\n' || !shown[dots]))
         return lines_agree(next_line(shown), printed)
-               || (*printed && lines_agree(shown, next_line(printed)));
+            || (*printed && lines_agree(shown, next_line(printed)));
     return *printed && line_agrees(shown, printed)
-           && lines_agree(next_line(shown), next_line(printed));
+        && lines_agree(next_line(shown), next_line(printed));
 }
 
 bool document_agrees(const char *shown, const char *printed)
@@ -215,8 +215,13 @@ bool document_agrees(const char *shown, const char *printed)
 
 int document_status(const char *shown)
 {
-    static const struct { const char *word; int status; } words[] = {
-        { "FAIL", EXIT_VIOLATION }, { "ERROR", EXIT_BAD }, { "LOST", EXIT_TARGET },
+    static const struct {
+        const char *word;
+        int status;
+    } words[] = {
+        { "FAIL", EXIT_VIOLATION },
+        { "ERROR", EXIT_BAD },
+        { "LOST", EXIT_TARGET },
         { "UNDECIDED", EXIT_UNDECIDED },
     };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)

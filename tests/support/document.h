@@ -13,8 +13,14 @@
 
 #include "base/list.h"
 
-struct document_text { unsigned line; char *text; };
-struct document_command { unsigned line; char *text, *shown; /* "": nothing is shown */ };
+struct document_text {
+    unsigned line;
+    char *text;
+};
+struct document_command {
+    unsigned line;
+    char *text, *shown; /* "": nothing is shown */
+};
 
 struct document {
     char *name;

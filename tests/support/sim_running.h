@@ -71,8 +71,11 @@ static inline bool keep(void *user, uint64_t iteration, const uint64_t *values)
 
 static inline struct soc_runner_plan plan_of(uint64_t seed)
 {
-    return (struct soc_runner_plan){ .soc = &machine, .setup = { .model = SOC_SC }, .vary_delay = true,
-                              .seed = seed, .timeout = 60 };
+    return (struct soc_runner_plan){ .soc = &machine,
+                                     .setup = { .model = SOC_SC },
+                                     .vary_delay = true,
+                                     .seed = seed,
+                                     .timeout = 60 };
 }
 
 static inline void compile(const char *lines)
@@ -88,7 +91,8 @@ static inline enum target_result run(const struct soc_runner_plan *plan, uint32_
     struct soc_runner *m = soc_runner_new(plan);
     struct target_sink sink = { keep, o };
     TEST_ASSERT_NOT_NULL(m);
-    *o = (struct outcomes){ .most = iterations, .claims = soc_runner_claims(m),
+    *o = (struct outcomes){ .most = iterations,
+                            .claims = soc_runner_claims(m),
                             .algorithm = plan->setup.visible ? ORDEAL_CONFLICT : ORDEAL_AUTO };
     o->values = calloc((size_t)iterations * program_words(&program, &o->claims) + 1, 8);
     enum target_result result = soc_runner_run(m, &program, 0, iterations, &sink, &why);

@@ -16,14 +16,8 @@ static inline void fixture_set_up(void)
     usb_rig_open(r, 12000000, 0.3, 0, 0, 1);
 }
 
-void tearDown(void)
-{
-    usb_rig_close(r);
-}
+void tearDown(void) { usb_rig_close(r); }
 
-static inline void expect(int expected, int got)
-{
-    TEST_ASSERT_EQUAL_HEX8(expected, got);
-}
+static inline void expect(int expected, int got) { TEST_ASSERT_EQUAL_HEX8(expected, got); }
 
 #endif

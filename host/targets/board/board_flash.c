@@ -25,7 +25,7 @@ static bool find_config(const char *name, char path[PATH_MAX], struct why *why)
             && access(path, R_OK) == 0)
             return true;
     return why_say(why, "the scripts for OpenOCD (tcl/ of the sources, share/ordeal/tcl of an "
-                       "installation) are not beside this program: name one by --config");
+                        "installation) are not beside this program: name one by --config");
 }
 
 static bool plan_openocd(const struct flash_plan *plan, const char *config, const char *procedure,
@@ -64,8 +64,10 @@ static bool plan_bin(const struct flash_plan *plan, struct flash_command *c, str
         c->word[2] = plan->file;
         c->package = NULL;      /* of PyPI */
     } else {
-        return why_say(why, "--programmer takes iceprog (an iCE40 behind an FTDI "
-                 "chip) or tinyprog (a TinyFPGA BX), not '%s'", programmer);
+        return why_say(why,
+                       "--programmer takes iceprog (an iCE40 behind an FTDI "
+                       "chip) or tinyprog (a TinyFPGA BX), not '%s'",
+                       programmer);
     }
     return true;
 }
@@ -82,8 +84,10 @@ bool flash_plan(const struct flash_plan *plan, struct flash_command *c, struct w
         return plan_openocd(plan, "ordeal-ftdi.cfg", "ordeal_load_firmware", c, why);
     if (dot && strcmp(dot, ".svf") == 0)
         return plan_openocd(plan, "ecp5-ftdi.cfg", "ordeal_program", c, why);
-    return why_say(why, "'%.500s' is none of: .bin, a bitstream for an iCE40; "
-             ".svf, one for an ECP5; .elf, firmware", plan->file);
+    return why_say(why,
+                   "'%.500s' is none of: .bin, a bitstream for an iCE40; "
+                   ".svf, one for an ECP5; .elf, firmware",
+                   plan->file);
 }
 
 bool flash_run(const struct flash_command *c, struct why *why)
@@ -92,9 +96,9 @@ bool flash_run(const struct flash_command *c, struct why *why)
     int status;
     if (!child_exists(c->word[0]))
         return why_say(why, "'%s' is not installed%s%s%s", c->word[0],
-                 c->package ? ": it is in the Debian package '"
-                            : ": 'pipx install tinyprog' does it",
-                 c->package ? c->package : "", c->package ? "'" : "");
+                       c->package ? ": it is in the Debian package '"
+                                  : ": 'pipx install tinyprog' does it",
+                       c->package ? c->package : "", c->package ? "'" : "");
     int error = posix_spawnp(&pid, c->word[0], NULL, NULL, (char *const *)(uintptr_t)c->word,
                              environ);
     if (error)
@@ -104,7 +108,7 @@ bool flash_run(const struct flash_command *c, struct why *why)
             return why_say(why, "%s", strerror(errno));
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return true;
-    return why_say(why, "%s %s %d: is the board connected, and not in use?",
-             c->word[0], WIFEXITED(status) ? "ended with status" : "was killed by signal",
-             WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+    return why_say(why, "%s %s %d: is the board connected, and not in use?", c->word[0],
+                   WIFEXITED(status) ? "ended with status" : "was killed by signal",
+                   WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
 }

@@ -53,8 +53,10 @@ static bool parse(struct board_jtag *b, const char *result, uint32_t *words, siz
         char *end;
         words[i] = (uint32_t)strtoul(result, &end, 0);
         if (end == result) {
-            why_say(&b->why, "OpenOCD answers with %zu numbers instead of "
-                     "%zu: does it have tcl/board.cfg?", i, count);
+            why_say(&b->why,
+                    "OpenOCD answers with %zu numbers instead of "
+                    "%zu: does it have tcl/board.cfg?",
+                    i, count);
             b->lost = true;
             return false;
         }
@@ -107,7 +109,8 @@ static struct board_news wait_words(void *board)
             break;
         b->count += count;
     }
-    return (struct board_news){ .words = b->count - first, .cycle = state[0],
+    return (struct board_news){ .words = b->count - first,
+                                .cycle = state[0],
                                 .ended = state[1] & BOARD_DEV_DONE_ALL && !state[2] };
 }
 

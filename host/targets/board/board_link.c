@@ -267,17 +267,21 @@ static enum link_result take_hello(struct board_link *l, const uint32_t *payload
     uint32_t runs = 0;          /* that may have begun unheard */
     if (count != sizeof *is / 4)
         return why_say(why, "the board's firmware says hello in another way: bring it up "
-                   "to date with 'ordeal board flash'"), LINK_REFUSED;
+                            "to date with 'ordeal board flash'"),
+               LINK_REFUSED;
     if (payload[0] != PROTOCOL_VERSION) {
-        why_say(why, "the board's firmware speaks version %" PRIu32
-                 " of the protocol, this program %d: bring it up to date with 'ordeal board flash'",
-                 payload[0], PROTOCOL_VERSION);
+        why_say(why,
+                "the board's firmware speaks version %" PRIu32
+                " of the protocol, this program %d: bring it up to date with 'ordeal board flash'",
+                payload[0], PROTOCOL_VERSION);
         return LINK_REFUSED;
     }
     memcpy(is, payload, sizeof *is);
     if (is->window == 0 || is->window > MOST_WINDOW) {
-        why_say(why, "the board says that it keeps %" PRIu32 " words of "
-                 "its stream: that cannot be", is->window);
+        why_say(why,
+                "the board says that it keeps %" PRIu32 " words of "
+                "its stream: that cannot be",
+                is->window);
         return LINK_REFUSED;
     }
     if (l->greeted && memcmp(is->parameters, was.parameters, sizeof was.parameters) != 0)
@@ -292,9 +296,11 @@ static enum link_result take_hello(struct board_link *l, const uint32_t *payload
         l->queued = 0;
         l->streams = false;
         note_success(l);
-        return why_say(why, is->cause == BOARD_CAUSE_WATCHDOG
-                   ? "the board's firmware was reset by its watchdog, and the test is lost"
-                   : "the board was gone, and with it the test"), LINK_LOST;
+        return why_say(why,
+                       is->cause == BOARD_CAUSE_WATCHDOG
+                           ? "the board's firmware was reset by its watchdog, and the test is lost"
+                           : "the board was gone, and with it the test"),
+               LINK_LOST;
     }
     post_again(l);
     if (!l->queued)
@@ -313,8 +319,8 @@ static enum link_result say_refusal(const struct request *r, uint32_t status,
         [STATUS_ARGUMENT] = "the machine has no such thing"
     };
     const char *word = status < sizeof words / sizeof *words ? words[status] : NULL;
-    why_say(why, "the board refuses request %d: status %" PRIu32
-                        "%s%s", type_of(r), status, word ? ", " : "", word ? word : "");
+    why_say(why, "the board refuses request %d: status %" PRIu32 "%s%s", type_of(r), status,
+            word ? ", " : "", word ? word : "");
     const struct protocol_argument *bad = (const void *)payload;
     if (status == STATUS_ARGUMENT && count == PROTOCOL_COUNT(*bad))
         why_add(why, " (word %" PRIu32 ", reason %" PRIu32 ")", bad->which, bad->why);
@@ -411,8 +417,10 @@ static enum link_result look_at_clock(struct board_link *l, struct why *why)
     if (!l->queued && !l->greeting)
         return LINK_OK;
     if (l->troubled && now - l->troubled > l->patience) {
-        why_say(why, "the board has not answered for %g s: does its "
-                 "firmware run? 'ordeal board info' tells what is connected", l->patience);
+        why_say(why,
+                "the board has not answered for %g s: does its "
+                "firmware run? 'ordeal board info' tells what is connected",
+                l->patience);
         return LINK_GONE;
     }
     if (now - l->active > l->again) {
@@ -489,9 +497,10 @@ enum link_result link_ask(struct board_link *l, enum protocol_type type, const u
     if (result != LINK_OK)
         return result;
     if (l->answered != expected) {
-        why_say(why, "the board answers request %d with %zu words "
-                 "instead of %zu: bring its firmware up to date with 'ordeal board flash'", type,
-                 l->answered, expected);
+        why_say(why,
+                "the board answers request %d with %zu words "
+                "instead of %zu: bring its firmware up to date with 'ordeal board flash'",
+                type, l->answered, expected);
         return LINK_REFUSED;
     }
     memcpy(answer, l->answer, expected * sizeof *answer);

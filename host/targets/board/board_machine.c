@@ -131,8 +131,9 @@ static void peek(void *board, uint32_t hart, uint32_t first, uint32_t *words, ui
     struct board_machine *b = board;
     uint32_t answer[SOC_EVENTS + PEEKS];
     uint32_t at = first < SOC_PEEK_PC ? first : SOC_EVENTS + first - SOC_PEEK_PC;
-    if (is_there(b) && fine(b, link_ask(b->link, PROTOCOL_COUNTERS, &hart, 1, answer,
-                                        SOC_EVENTS + PEEKS, &b->why)))
+    if (is_there(b)
+        && fine(
+            b, link_ask(b->link, PROTOCOL_COUNTERS, &hart, 1, answer, SOC_EVENTS + PEEKS, &b->why)))
         memcpy(words, answer + at, count * sizeof *words);
 }
 

@@ -6,7 +6,7 @@
 
 #include "board_numbers.h"
 
-enum { FAIR = 64 };             /* cycles that a word of the stream may take */
+enum { FAIR = 64 }; /* cycles that a word of the stream may take */
 
 static struct soc *create(const struct soc_interface *self)
 {
@@ -27,11 +27,13 @@ static void destroy(struct soc *s)
 static void reset(struct soc *s, const struct soc_setup *setup)
 {
     s->run = (struct board_run){ 0 };
-    s->way->reset(s->board, FIELD_PUT(BOARD_DEV_SETUP_MODEL, setup->model)
-                  | FIELD_PUT(BOARD_DEV_SETUP_BUG, setup->bug)
-                  | FIELD_PUT(BOARD_DEV_SETUP_DELAY, setup->delay)
-                  | FIELD_PUT(BOARD_DEV_SETUP_LOSSY, setup->capture == SOC_CAPTURE_LOSSY)
-                  | FIELD_PUT(BOARD_DEV_SETUP_VISIBLE, setup->visible), setup->seed);
+    s->way->reset(s->board,
+                  FIELD_PUT(BOARD_DEV_SETUP_MODEL, setup->model)
+                      | FIELD_PUT(BOARD_DEV_SETUP_BUG, setup->bug)
+                      | FIELD_PUT(BOARD_DEV_SETUP_DELAY, setup->delay)
+                      | FIELD_PUT(BOARD_DEV_SETUP_LOSSY, setup->capture == SOC_CAPTURE_LOSSY)
+                      | FIELD_PUT(BOARD_DEV_SETUP_VISIBLE, setup->visible),
+                  setup->seed);
 }
 
 /* ---- code and memory ------------------------------------------------------------------------- */
@@ -47,8 +49,10 @@ static bool write_code(struct soc *s, uint32_t hart, uint32_t address, const uin
     const struct soc_parameters *has = &s->interface.parameters;
     if (hart >= has->harts || !within(has->code_bytes, address, count))
         return false;
-    s->way->write(s->board, BOARD_DEV_LOAD_ADDRESS_CODE
-                  | FIELD_PUT(BOARD_DEV_LOAD_ADDRESS_HART, hart) | address, words, count);
+    s->way->write(s->board,
+                  BOARD_DEV_LOAD_ADDRESS_CODE | FIELD_PUT(BOARD_DEV_LOAD_ADDRESS_HART, hart)
+                      | address,
+                  words, count);
     return true;                /* lost() tells */
 }
 
@@ -150,11 +154,11 @@ static void hart(struct soc *s, uint32_t number, struct soc_hart *state)
     uint32_t peek[PEEKS] = { 0 };
     if (number < s->interface.parameters.harts)
         s->way->peek(s->board, number, FIRST, peek, PEEKS);
-    *state = (struct soc_hart){
-        .done = peek[SOC_PEEK_WAIT - FIRST] == SOC_WAIT_DONE, .pc = peek[SOC_PEEK_PC - FIRST],
-        .waits = peek[SOC_PEEK_WAIT - FIRST], .address = peek[SOC_PEEK_WAIT_ADDRESS - FIRST],
-        .instructions = peek[SOC_PEEK_INSTRUCTIONS - FIRST]
-    };
+    *state = (struct soc_hart){ .done = peek[SOC_PEEK_WAIT - FIRST] == SOC_WAIT_DONE,
+                                .pc = peek[SOC_PEEK_PC - FIRST],
+                                .waits = peek[SOC_PEEK_WAIT - FIRST],
+                                .address = peek[SOC_PEEK_WAIT_ADDRESS - FIRST],
+                                .instructions = peek[SOC_PEEK_INSTRUCTIONS - FIRST] };
 }
 
 static const char *lost(const struct soc *s) { return s->way->lost(s->board); }
@@ -182,13 +186,13 @@ static bool believe(const uint32_t p[16], struct soc_parameters *has, struct why
         .transactions = flags & BOARD_FLAG_TRANSACTIONS, .bugs = flags & BOARD_FLAG_BUGS
     };
     if (has->harts >= 1 && has->harts <= 16 && has->memory_bytes && has->memory_bytes % 4 == 0
-        && has->memory_bytes <= BOARD_DEV_LOAD_ADDRESS_OFFSET
-        && has->code_bytes && has->code_bytes % 4 == 0
-        && has->code_bytes <= BOARD_DEV_LOAD_ADDRESS_OFFSET)
+        && has->memory_bytes <= BOARD_DEV_LOAD_ADDRESS_OFFSET && has->code_bytes
+        && has->code_bytes % 4 == 0 && has->code_bytes <= BOARD_DEV_LOAD_ADDRESS_OFFSET)
         return true;
-    return why_say(why, "the board says that its machine has %u harts, %u bytes "
-             "of memory and %u of code: that cannot be", has->harts, has->memory_bytes,
-             has->code_bytes);
+    return why_say(why,
+                   "the board says that its machine has %u harts, %u bytes "
+                   "of memory and %u of code: that cannot be",
+                   has->harts, has->memory_bytes, has->code_bytes);
 }
 
 bool board_soc_init(struct soc *s, const struct board_way *way, void *board, const char *name,

@@ -433,11 +433,14 @@ static bool enter(struct usb_port *p, const char *serial, struct why *why)
     if (!p->handle && *worst.problem)
         return why_say(why, "%s", worst.problem);
     if (!p->handle && serial)
-        return why_say(why, "no board with serial number '%s' is connected: "
-                            "'ordeal board list' shows what is", serial);
+        return why_say(why,
+                       "no board with serial number '%s' is connected: "
+                       "'ordeal board list' shows what is",
+                       serial);
     if (!p->handle)
-        return why_say(why, "no board is connected (USB %04x:%04x); "
-                            "'ordeal-board -- ordeal run --target board ...' simulates one",
+        return why_say(why,
+                       "no board is connected (USB %04x:%04x); "
+                       "'ordeal-board -- ordeal run --target board ...' simulates one",
                        BOARD_VENDOR, BOARD_PRODUCT);
     /* Half a message of whoever was here before is forgotten on both sides. */
     libusb_clear_halt(p->handle, p->out);

@@ -35,7 +35,7 @@ static bool has_all(const uint32_t *parameters, const struct target_options *opt
         return why_say(why, "the board's machine was built without random delays");
     if (model < 4 && model != (uint32_t)setup->model)
         return why_say(why, "the board's machine was built for another memory model: "
-                      "'ordeal board info' tells which, give that as --model");
+                            "'ordeal board info' tells which, give that as --model");
     return true;
 }
 
@@ -70,8 +70,10 @@ static const struct soc_interface *connect(struct board_target *t,
 static bool board_usage(const struct target_options *o, struct why *why)
 {
     if (o->link && strcmp(o->link, "usb") != 0 && strcmp(o->link, "jtag") != 0)
-        return why_say(why, "--link '%s': a board is reached over 'usb' or "
-                 "'jtag'", o->link);
+        return why_say(why,
+                       "--link '%s': a board is reached over 'usb' or "
+                       "'jtag'",
+                       o->link);
     bool jtag = o->link && strcmp(o->link, "jtag") == 0;
     if (o->openocd && !jtag)
         return why_say(why, "--openocd is of --link jtag");
@@ -91,10 +93,11 @@ static bool board_open(const struct target_options *options, void **machine, str
     if (!t)
         return why_say(why, "out of memory");
     const struct soc_interface *soc = connect(t, options, why);
-    struct soc_runner_plan plan = {
-        .soc = soc, .setup = config.setup, .seed = options->seed, .timeout = options->timeout,
-        .cycles = true
-    };
+    struct soc_runner_plan plan = { .soc = soc,
+                                    .setup = config.setup,
+                                    .seed = options->seed,
+                                    .timeout = options->timeout,
+                                    .cycles = true };
     bool good = soc && has_all(t->parameters, options, &config.setup, why);
     if (good) {
         plan.vary_delay = !options->delay && t->parameters[BOARD_PARAM_FLAGS] & BOARD_FLAG_DELAYS;
@@ -168,8 +171,10 @@ static bool board_alike(const void *a, const void *b, struct why *why)
     const struct board_target *one = a, *other = b;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (one->parameters[i] != other->parameters[i])
-            return why_say(why, "the boards are not alike: their machines differ "
-                     "in %s; name one by --serial", names[i]);
+            return why_say(why,
+                           "the boards are not alike: their machines differ "
+                           "in %s; name one by --serial",
+                           names[i]);
     return true;
 }
 

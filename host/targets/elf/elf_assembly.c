@@ -212,7 +212,8 @@ static void halves_written(struct assembly *s, const struct instruction *i)
 /* ---- operations -------------------------------------------------------------------------- */
 
 /* One instruction of a load; `done`: bytes of the operand before it. */
-static void load_part(struct assembly *s, const struct instruction *i, uint32_t done, uint32_t bytes)
+static void load_part(struct assembly *s, const struct instruction *i, uint32_t done,
+                      uint32_t bytes)
 {
     static const char *const mnemonic[] = { [1] = "lbu", [2] = "lhu", [4] = "lw", [8] = "ld" };
     const char *to = hold(s, done / 4 % 2, bytes == 8);
@@ -354,10 +355,7 @@ static void emit_interrupt(struct assembly *s, const struct instruction *i)
 
 /* ---- loops and branches: with empty hands ------------------------------------------------- */
 
-static void label(struct assembly *s)
-{
-    fprintf(s->out, ".L%u_%u:\n", s->thread, s->index);
-}
+static void label(struct assembly *s) { fprintf(s->out, ".L%u_%u:\n", s->thread, s->index); }
 
 static void emit_loop_begin(struct assembly *s, const struct instruction *i)
 {
@@ -397,12 +395,20 @@ static void emit_branch_end(struct assembly *s, const struct instruction *i)
 }
 
 static void (*const emit[ORDEAL_OP_KINDS])(struct assembly *, const struct instruction *) = {
-    [ORDEAL_LOAD] = emit_load, [ORDEAL_STORE] = emit_store, [ORDEAL_SWAP] = emit_swap,
-    [ORDEAL_CAS] = emit_cas, [ORDEAL_MEMBAR] = emit_membar, [ORDEAL_PREFETCH] = emit_prefetch,
-    [ORDEAL_FLUSH] = emit_flush, [ORDEAL_EVICT] = emit_evict, [ORDEAL_DELAY] = emit_delay,
+    [ORDEAL_LOAD] = emit_load,
+    [ORDEAL_STORE] = emit_store,
+    [ORDEAL_SWAP] = emit_swap,
+    [ORDEAL_CAS] = emit_cas,
+    [ORDEAL_MEMBAR] = emit_membar,
+    [ORDEAL_PREFETCH] = emit_prefetch,
+    [ORDEAL_FLUSH] = emit_flush,
+    [ORDEAL_EVICT] = emit_evict,
+    [ORDEAL_DELAY] = emit_delay,
     [ORDEAL_INTERRUPT] = emit_interrupt,
-    [ORDEAL_LOOP_BEGIN] = emit_loop_begin, [ORDEAL_LOOP_END] = emit_loop_end,
-    [ORDEAL_BRANCH_BEGIN] = emit_branch_begin, [ORDEAL_BRANCH_ELSE] = emit_branch_else,
+    [ORDEAL_LOOP_BEGIN] = emit_loop_begin,
+    [ORDEAL_LOOP_END] = emit_loop_end,
+    [ORDEAL_BRANCH_BEGIN] = emit_branch_begin,
+    [ORDEAL_BRANCH_ELSE] = emit_branch_else,
     [ORDEAL_BRANCH_END] = emit_branch_end,
 };
 
@@ -522,7 +528,7 @@ static void write_tables(struct assembly *s, uint64_t first, uint32_t count, uin
 }
 
 void elf_assembly_write(FILE *out, const struct program *p, const struct elf_platform *f,
-                      uint64_t first, uint32_t count, uint64_t seed)
+                        uint64_t first, uint32_t count, uint64_t seed)
 {
     struct assembly s = { .out = out, .p = p, .f = f };
     fprintf(out, "/* A test by ordeal for %" PRIu32 " harts, %s; iterations %" PRIu64 " to %" PRIu64

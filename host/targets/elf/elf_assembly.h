@@ -10,6 +10,6 @@
 
 /* Iterations first .. first + count - 1; `seed` makes the start skew. */
 void elf_assembly_write(FILE *out, const struct program *p, const struct elf_platform *f,
-                      uint64_t first, uint32_t count, uint64_t seed);
+                        uint64_t first, uint32_t count, uint64_t seed);
 
 #endif

@@ -20,8 +20,10 @@ bool elf_build_possible(struct why *why)
 {
     if (child_exists(compiler))
         return true;
-    return why_say(why, "%s is not on PATH: install Debian's package "
-             "gcc-riscv64-unknown-elf", compiler);
+    return why_say(why,
+                   "%s is not on PATH: install Debian's package "
+                   "gcc-riscv64-unknown-elf",
+                   compiler);
 }
 
 static enum target_result fail(struct why *why, const char *file, int error)

@@ -90,12 +90,14 @@ bool elf_command_possible(const char *template, struct why *why)
     for (int i = ELF; i <= SIGNATURE && fine; i++)
         if (!strstr(template, places[i])) {
             why_say(why, "the command never says %s: the %s", places[i],
-                     i == ELF ? "program to run" : "file to save its signature in");
+                    i == ELF ? "program to run" : "file to save its signature in");
             fine = false;
         }
     if (fine && !child_exists(w.word[0])) {
-        why_say(why, "%.900s is no program: not on PATH, or not "
-                 "executable", w.word[0]);
+        why_say(why,
+                "%.900s is no program: not on PATH, or not "
+                "executable",
+                w.word[0]);
         fine = false;
     }
     words_free(&w);
@@ -110,8 +112,10 @@ static enum target_result describe_hang(struct elf_job *job, const char *signatu
     if (signature_read(signature, &job->bytes, &job->length, &unread))
         signature_last_seen(job->bytes, job->length, job->p, why);
     else
-        why_say(why, "the command did not end within %g s and left no "
-                 "signature that says where it was", job->timeout);
+        why_say(why,
+                "the command did not end within %g s and left no "
+                "signature that says where it was",
+                job->timeout);
     return TARGET_HUNG;
 }
 
@@ -124,8 +128,7 @@ static enum target_result collect(struct elf_job *job, const char *signature, st
     }
     if (signature_read(signature, &job->bytes, &job->length, &reason))
         return TARGET_DONE;
-    why_say(why, "the signature it wrote is of no use: %.900s",
-             reason.text);
+    why_say(why, "the signature it wrote is of no use: %.900s", reason.text);
     return TARGET_FAILED;
 }
 

@@ -43,17 +43,20 @@ static bool parse_isa(struct elf_platform *f, const char *isa, struct why *why)
             f->flush = known[i].flush;
             return true;
         }
-    return why_say(why, "there is no ISA '%s'; expected rv32ima or rv64ima, "
-             "followed by _zicbom where the machine can flush cache lines", isa);
+    return why_say(why,
+                   "there is no ISA '%s'; expected rv32ima or rv64ima, "
+                   "followed by _zicbom where the machine can flush cache lines",
+                   isa);
 }
 
 static bool refuse_setting(const char *text, int length, struct why *why)
 {
-    why_say(why, "'%.*s' says nothing of a platform; expected "
-                     "KEY=NUMBER, the keys are", length, text);
+    why_say(why,
+            "'%.*s' says nothing of a platform; expected "
+            "KEY=NUMBER, the keys are",
+            length, text);
     for (int i = 0; i < KEYS; i++)
-        why_add(why, "%s %s", i ? "," : "",
-                      keys[i].name);
+        why_add(why, "%s %s", i ? "," : "", keys[i].name);
     return false;
 }
 
@@ -70,8 +73,8 @@ static bool parse_setting(struct elf_platform *f, const char *text, size_t lengt
         uint64_t value = strtoull(equals + 1, &end, 0);
         if (errno || end != text + length || end == equals + 1 || equals[1] == '-'
             || value % k->multiple || value > k->most) {
-            return why_say(why, "'%.*s': expected a multiple of %" PRIu64
-                     ", at most 0x%" PRIx64, (int)length, text, k->multiple, k->most);
+            return why_say(why, "'%.*s': expected a multiple of %" PRIu64 ", at most 0x%" PRIx64,
+                           (int)length, text, k->multiple, k->most);
         }
         *field(f, k) = value;
         return true;

@@ -35,13 +35,15 @@ static const char *emulator(const struct elf_platform *f)
 bool elf_qemu_possible(const struct elf_platform *f, struct why *why)
 {
     if (f->flush || f->ram != UINT64_C(0x80000000))
-        return why_say(why, "%s", f->flush
-                 ? "QEMU's virt machine cannot flush cache lines; leave out _zicbom"
-                 : "QEMU's virt machine has its RAM at 0x80000000");
+        return why_say(why, "%s",
+                       f->flush ? "QEMU's virt machine cannot flush cache lines; leave out _zicbom"
+                                : "QEMU's virt machine has its RAM at 0x80000000");
     if (child_exists(emulator(f)))
         return true;
-    return why_say(why, "%s is not on PATH: install Debian's package "
-             "qemu-system-misc", emulator(f));
+    return why_say(why,
+                   "%s is not on PATH: install Debian's package "
+                   "qemu-system-misc",
+                   emulator(f));
 }
 
 static enum target_result fail(struct why *why, const char *what)

@@ -92,16 +92,22 @@ static bool from_text(uint8_t *bytes, size_t *length, struct why *why)
         if (i < *length && bytes[i] == '\r')
             i++;
         if (i < *length && bytes[i++] != '\n')
-            return why_say(why, "line %" PRIu64 ": expected hexadecimal digits and nothing else; "
-                               "the file is damaged or no signature", line);
+            return why_say(why,
+                           "line %" PRIu64 ": expected hexadecimal digits and nothing else; "
+                           "the file is damaged or no signature",
+                           line);
         if (!width)
             width = digits;
         if (width != 8 && width != 16 && width != 32)
-            return why_say(why, "line 1 has %zu hexadecimal digits; expected 8, 16 or 32, that is "
-                               "4, 8 or 16 bytes a line", digits);
+            return why_say(why,
+                           "line 1 has %zu hexadecimal digits; expected 8, 16 or 32, that is "
+                           "4, 8 or 16 bytes a line",
+                           digits);
         if (digits != width)
-            return why_say(why, "line %" PRIu64 " has %zu hexadecimal digits, those before it %zu; "
-                               "the file is cut short or damaged", line, digits, width);
+            return why_say(why,
+                           "line %" PRIu64 " has %zu hexadecimal digits, those before it %zu; "
+                           "the file is cut short or damaged",
+                           line, digits, width);
         uint8_t number[16];
         reverse_line(number, bytes + begin, digits);
         memcpy(bytes + out, number, digits / 2);
@@ -120,7 +126,7 @@ bool signature_raw(uint8_t *bytes, size_t *length, struct why *why)
     if (hex_digit(bytes[0]) >= 0)
         return from_text(bytes, length, why);
     return why_say(why, "no signature: it begins neither with the mark of one nor with hexadecimal "
-                       "digits");
+                        "digits");
 }
 
 /* ---- files ------------------------------------------------------------------------------ */
@@ -167,19 +173,21 @@ static bool is_whole(const uint8_t *bytes, size_t length, struct why *why)
 {
     if (length < HEADER_BYTES)
         return why_say(why, "cut short: %zu bytes, and the header alone has %d", length,
-                      HEADER_BYTES);
+                       HEADER_BYTES);
     if (memcmp(bytes + HEADER_MAGIC, magic, sizeof magic) != 0)
         return why_say(why, "no signature of a test: the mark at its beginning is missing or "
-                           "damaged; if it is all zeros the program never started");
+                            "damaged; if it is all zeros the program never started");
     if (get32(bytes + HEADER_VERSION) != SIGNATURE_VERSION)
         return why_say(why, "a signature of version %" PRIu32 "; this program reads version %u",
-                      get32(bytes + HEADER_VERSION), SIGNATURE_VERSION);
+                       get32(bytes + HEADER_VERSION), SIGNATURE_VERSION);
     uint64_t says = get64(bytes + HEADER_LENGTH);
     if (length < says)
         return why_say(why, "cut short: %zu bytes of %" PRIu64, length, says);
     if (length > says)
-        return why_say(why, "%zu bytes, but the header says %" PRIu64 "; damaged, or more was saved "
-                           "than lies between begin_signature and end_signature", length, says);
+        return why_say(why,
+                       "%zu bytes, but the header says %" PRIu64 "; damaged, or more was saved "
+                       "than lies between begin_signature and end_signature",
+                       length, says);
     return true;
 }
 
@@ -191,7 +199,7 @@ static bool is_unharmed(const uint8_t *bytes, size_t length, const struct progra
     if (state == STATE_RUNNING || state == STATE_TRAPPED) {
         if (!ours)
             return why_say(why, "the program on the target did not come to its end, and it is "
-                               "another test than this");
+                                "another test than this");
         signature_last_seen(bytes, length, p, why);
         return false;
     }
@@ -199,11 +207,14 @@ static bool is_unharmed(const uint8_t *bytes, size_t length, const struct progra
         return why_say(why, "damaged: there is no state %" PRIu32, state);
     uint32_t sum = signature_checksum(bytes, length);
     if (sum != get32(bytes + HEADER_CHECKSUM))
-        return why_say(why, "damaged: its checksum is 0x%08" PRIx32 ", the header says 0x%08" PRIx32,
-                      sum, get32(bytes + HEADER_CHECKSUM));
+        return why_say(why,
+                       "damaged: its checksum is 0x%08" PRIx32 ", the header says 0x%08" PRIx32,
+                       sum, get32(bytes + HEADER_CHECKSUM));
     if (!ours)
-        return why_say(why, "a signature of another test: it is of 0x%016" PRIx64 ", this test is "
-                           "0x%016" PRIx64, get64(bytes + HEADER_IDENTITY), program_identity(p));
+        return why_say(why,
+                       "a signature of another test: it is of 0x%016" PRIx64 ", this test is "
+                       "0x%016" PRIx64,
+                       get64(bytes + HEADER_IDENTITY), program_identity(p));
     return true;
 }
 
@@ -220,9 +231,10 @@ bool signature_open(struct signature *s, const uint8_t *bytes, size_t length,
     };
     if (s->slots != p->slots || s->harts != p->threads || (s->xlen != 32 && s->xlen != 64)
         || length != signature_length(p, s->iterations))
-        return why_say(why, "the header contradicts itself or the test: %" PRIu32 " harts, %" PRIu32
-                           " values an iteration, %" PRIu32 " iterations, %" PRIu32 "-bit",
-                      s->harts, s->slots, s->iterations, s->xlen);
+        return why_say(why,
+                       "the header contradicts itself or the test: %" PRIu32 " harts, %" PRIu32
+                       " values an iteration, %" PRIu32 " iterations, %" PRIu32 "-bit",
+                       s->harts, s->slots, s->iterations, s->xlen);
     return true;
 }
 
@@ -245,7 +257,7 @@ static void say_hart(struct why *why, const uint8_t *record, const struct progra
     why_add(why, "; P%" PRIu32, t->number);
     if (cause)
         why_add(why, " trapped with cause %" PRIu32 " at 0x%" PRIx64 ",", cause,
-            get64(record + PROGRESS_PC));
+                get64(record + PROGRESS_PC));
     if (begun == 0) {
         why_add(why, " never began");
         return;
@@ -273,7 +285,7 @@ void signature_last_seen(const uint8_t *bytes, size_t length, const struct progr
     }
     bool trapped = get32(bytes + HEADER_STATE) == STATE_TRAPPED;
     why_say(why, "the program on the target %s",
-        trapped ? "met an exception" : "did not come to its end");
+            trapped ? "met an exception" : "did not come to its end");
     uint32_t named = 0;
     for (uint32_t n = 0; n < p->threads; n++) {
         const uint8_t *record = bytes + HEADER_BYTES + (size_t)n * PROGRESS_BYTES;

@@ -36,12 +36,11 @@ static bool check_options(struct elf *m, struct why *why)
     int ways = !!o->machine + !!o->command + !!o->emit;
     if (ways == 0)
         return why_say(why, "on what? Give --machine qemu, --command TEMPLATE, or --emit DIR to "
-                           "only write the programs");
+                            "only write the programs");
     if (ways > 1)
         return why_say(why, "--machine, --command and --emit exclude one another");
     if (o->machine && strcmp(o->machine, "qemu") != 0)
-        return why_say(why, "there is no machine '%.200s'; there is qemu",
-                 o->machine);
+        return why_say(why, "there is no machine '%.200s'; there is qemu", o->machine);
     return elf_platform_parse(&m->platform, o->isa, o->platform, why) && elf_build_possible(why)
            && (!o->machine || elf_qemu_possible(&m->platform, why))
            && (!o->command || elf_command_possible(o->command, why));
@@ -63,8 +62,7 @@ static bool make_directory(struct elf *m, struct why *why)
     }
     if (mkdtemp(m->directory))
         return true;
-    why_say(why, "no temporary directory %.800s: %s", m->directory,
-             strerror(errno));
+    why_say(why, "no temporary directory %.800s: %s", m->directory, strerror(errno));
     free(m->directory);
     m->directory = NULL;
     return false;
@@ -171,8 +169,10 @@ static enum target_result emit(struct elf *m, const struct program *p, uint64_t 
 {
     char folder[4096];
     if (batch_size(p, count) != count) {
-        why_say(why, "%" PRIu64 " iterations of this test are too many "
-                 "for one program; at most %" PRIu32, count, batch_size(p, count));
+        why_say(why,
+                "%" PRIu64 " iterations of this test are too many "
+                "for one program; at most %" PRIu32,
+                count, batch_size(p, count));
         return TARGET_FAILED;
     }
     snprintf(folder, sizeof folder, "%s/test-%" PRIu64, m->directory, ++m->emitted);

@@ -22,7 +22,8 @@ struct model_machine_setup {
 };
 
 struct model_machine;
-struct model_machine *model_machine_new(const struct model_machine_setup *setup); /* NULL: out of memory */
+struct model_machine *
+model_machine_new(const struct model_machine_setup *setup); /* NULL: out of memory */
 void model_machine_free(struct model_machine *m);
 
 /* Make room for the program, which must stay. False: out of memory. */
@@ -32,7 +33,9 @@ void model_machine_start(struct model_machine *m, uint64_t iteration, uint64_t *
 /* At most so many turns; true: all harts are done. */
 bool model_machine_go(struct model_machine *m, uint64_t turns);
 /* A hart that is not done and the operation of the test it is at. */
-struct model_machine_place { uint32_t thread, op; };
+struct model_machine_place {
+    uint32_t thread, op;
+};
 struct model_machine_place model_machine_unfinished(const struct model_machine *m);
 
 #endif

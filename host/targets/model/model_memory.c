@@ -115,7 +115,8 @@ void cells_interrupt(struct model_machine *m, struct hart *h)
         b->end--;
 }
 
-bool torn_load(struct model_machine *m, bool *half, uint64_t *held, uint64_t *value, uint8_t size_log2)
+bool torn_load(struct model_machine *m, bool *half, uint64_t *held, uint64_t *value,
+               uint8_t size_log2)
 {
     if (*half) {
         *value = (*value & ~UINT64_C(0xffffffff)) | (*held & 0xffffffff);

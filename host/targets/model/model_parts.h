@@ -172,8 +172,8 @@ static inline uint64_t cell_read(struct model_machine *m, struct hart *h, uint32
     uint64_t value = m->memory[cell];
     return m->guarded ? cell_read_guarded(m, h, cell, value) : value;
 }
-static inline void cell_write(struct model_machine *m, struct hart *h, uint32_t cell, uint64_t value,
-                                uint64_t mask)
+static inline void cell_write(struct model_machine *m, struct hart *h, uint32_t cell,
+                              uint64_t value, uint64_t mask)
 {
     assert(cell < m->cells);
     uint64_t old = m->memory[cell];
@@ -190,7 +190,8 @@ void cells_hint(struct model_machine *m, struct hart *h, const struct instructio
 void cells_interrupt(struct model_machine *m, struct hart *h);
 /* Is the load to be made in two halves, and was this the first? Then `value` is kept for the second
  * and later completed with it. */
-bool torn_load(struct model_machine *m, bool *half, uint64_t *held, uint64_t *value, uint8_t size_log2);
+bool torn_load(struct model_machine *m, bool *half, uint64_t *held, uint64_t *value,
+               uint8_t size_log2);
 
 static inline bool chance_of(struct model_machine *m, uint32_t of_256)
 {

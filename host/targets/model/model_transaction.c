@@ -17,7 +17,8 @@ enum { SPURIOUS = 4 };                   /* of 256 commits fail without reason *
 /* ---- room ----------------------------------------------------------------------------------- */
 
 /* A transaction cannot touch more lines than there are, nor than its thread has instructions. */
-static bool fit_hart(struct model_machine *m, const struct program_thread *thread, struct transaction *x)
+static bool fit_hart(struct model_machine *m, const struct program_thread *thread,
+                     struct transaction *x)
 {
     size_t lines = thread->length < m->program->lines ? thread->length : m->program->lines;
     x->line = calloc(lines + 1, sizeof *x->line);

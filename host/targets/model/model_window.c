@@ -45,8 +45,8 @@ static uint32_t writers_of(const struct window *w, const struct instruction *i)
 }
 
 /* Earlier operations in flight on the same bytes. */
-static void wait_for_same_bytes(const struct model_machine *m, const struct window *w, struct flying *f,
-                                bool writes)
+static void wait_for_same_bytes(const struct model_machine *m, const struct window *w,
+                                struct flying *f, bool writes)
 {
     for (uint32_t rest = in_flight(w); rest; rest &= rest - 1) {
         uint32_t place = (uint32_t)__builtin_ctz(rest), bit = UINT32_C(1) << place;
@@ -182,7 +182,8 @@ static void land(struct hart *h, uint32_t number, uint64_t value)
 
 /* A broken machine does the halves of a swap or of a load one after the other. True: that was the
  * first. */
-static bool first_half(struct model_machine *m, struct flying *f, uint64_t *value, uint8_t size_log2)
+static bool first_half(struct model_machine *m, struct flying *f, uint64_t *value,
+                       uint8_t size_log2)
 {
     if (f->kind == ORDEAL_LOAD)
         return m->setup.bug == BUG_TORN_LOAD

@@ -28,14 +28,14 @@ static bool choose_detection(const char *tm, bool *eager, struct why *why)
 
 static bool model_open(const struct target_options *options, void **machine, struct why *why)
 {
-    struct model_machine_setup setup = { .model = options->model_given ? options->model : ORDEAL_TSO,
-                                   .seed = options->seed };
+    struct model_machine_setup setup = { .model = options->model_given ? options->model
+                                                                       : ORDEAL_TSO,
+                                         .seed = options->seed };
     *machine = NULL;
     if (!choose_detection(options->tm, &setup.eager, why))
         return false;
     int bug = NO_BUG;
-    if (options->bug
-        && !bug_parse(&model_bugs, options->bug, setup.model, &bug, why))
+    if (options->bug && !bug_parse(&model_bugs, options->bug, setup.model, &bug, why))
         return false;
     setup.bug = (enum bug)bug;
     struct model_target *t = calloc(1, sizeof *t);
@@ -73,8 +73,7 @@ static enum target_result hung(const struct model_target *t, const struct progra
     struct model_machine_place place = model_machine_unfinished(t->machine);
     char operation[256];
     ordeal_trace_format(p->test, place.op, operation, sizeof operation);
-    why_say(why, "no end after %g s; P%" PRIu32 " is at %s", t->timeout,
-             place.thread, operation);
+    why_say(why, "no end after %g s; P%" PRIu32 " is at %s", t->timeout, place.thread, operation);
     return TARGET_HUNG;
 }
 

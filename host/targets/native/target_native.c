@@ -304,9 +304,10 @@ static bool write_code(struct native *n, const struct program *p, const struct n
                        const uint32_t *place, struct why *why)
 {
     if (!native_emit(&n->code, p, place) || !lay_out(n, p, plan, place)) {
-        return why_say(why, "the test is too large: its code takes more than %llu or its tables and "
-                "values more than %llu bytes; make it shorter",
-                (unsigned long long)NATIVE_CODE, (unsigned long long)NATIVE_SHARED);
+        return why_say(why,
+                       "the test is too large: its code takes more than %llu or its tables and "
+                       "values more than %llu bytes; make it shorter",
+                       (unsigned long long)NATIVE_CODE, (unsigned long long)NATIVE_SHARED);
     }
     n->code_version++;
     return true;
@@ -475,8 +476,9 @@ static void find_features(struct native *n)
 static bool native_open(const struct target_options *options, void **machine, struct why *why)
 {
     if (options->model_given && options->model != ORDEAL_TSO) {
-        return why_say(why, "an x86-64 promises TSO, not %s; to check for another model use --against",
-                ordeal_model_name(options->model));
+        return why_say(why,
+                       "an x86-64 promises TSO, not %s; to check for another model use --against",
+                       ordeal_model_name(options->model));
     }
     struct native *n = calloc(1, sizeof *n);
     if (!n) {
@@ -514,8 +516,9 @@ static bool native_open(const struct target_options *options, void **machine, st
 {
     (void)options;
     *machine = NULL;
-    return why_say(why, "native runs tests on the CPU of an x86-64 Linux machine, and this is none; "
-             "use --target model or elf");
+    return why_say(why,
+                   "native runs tests on the CPU of an x86-64 Linux machine, and this is none; "
+                   "use --target model or elf");
 }
 
 static struct abilities native_can(const void *machine)

@@ -8,8 +8,9 @@
 #include "soc_maker.h"
 
 enum {
-    TRAP = (SOC_START_WORDS + 1) * 4,            /* where the handler is */
-    LOAD_FAULT = 5, SOFTWARE = 8,                /* a cause; the bit of the software interrupt */
+    TRAP = (SOC_START_WORDS + 1) * 4, /* where the handler is */
+    LOAD_FAULT = 5,
+    SOFTWARE = 8, /* a cause; the bit of the software interrupt */
 };
 
 /* ---- registers ---------------------------------------------------------------------------- */
@@ -197,8 +198,8 @@ static void plan_evict(const struct program *p, const struct instruction *i, boo
 /* LR and SC are for memory that is cached, and not for transactions. */
 static uint8_t way_of_atomic(uint64_t hash)
 {
-    static const uint8_t ways[8] = { SOC_PLAIN, SOC_PLAIN, SOC_PLAIN, SOC_PLAIN, SOC_LR_SC,
-                                     SOC_LR_SC, SOC_LR_SC, SOC_LR_SC_SC };
+    static const uint8_t ways[8] = { SOC_PLAIN, SOC_PLAIN, SOC_PLAIN, SOC_PLAIN,
+                                     SOC_LR_SC, SOC_LR_SC, SOC_LR_SC, SOC_LR_SC_SC };
     return ways[hash >> 32 & 7];
 }
 

@@ -17,18 +17,19 @@
 
 enum {
     SOC_HARTS = 16,
-    SOC_REGISTERS = 8,          /* of the test, in a thread */
+    SOC_REGISTERS = 8, /* of the test, in a thread */
     SOC_START_WORDS = 3,
-    SOC_MOST_TRIES = 64, SOC_TRIES_TO_ABORT = 4,
+    SOC_MOST_TRIES = 64,
+    SOC_TRIES_TO_ABORT = 4,
     SOC_NO_ORIGIN = -1,
 };
-#define SOC_FAULT UINT32_C(0xf0000000)      /* there is no memory */
+#define SOC_FAULT UINT32_C(0xf0000000) /* there is no memory */
 
 enum soc_way {
-    SOC_PLAIN,                  /* the instruction of its name; if it is wide one for each word */
-    SOC_NOTHING,                /* it leaves no record */
-    SOC_LR_SC,                  /* SWAP, CAS: a loop of LR and SC */
-    SOC_LR_SC_SC,               /* and a second SC when it has succeeded, which must fail */
+    SOC_PLAIN,    /* the instruction of its name; if it is wide one for each word */
+    SOC_NOTHING,  /* it leaves no record */
+    SOC_LR_SC,    /* SWAP, CAS: a loop of LR and SC */
+    SOC_LR_SC_SC, /* and a second SC when it has succeeded, which must fail */
 };
 
 struct soc_made {
@@ -40,12 +41,12 @@ struct soc_made {
 
 struct soc_hart_code {
     uint32_t *words, count;
-    int32_t *origin;            /* of each word: index in the thread, or SOC_NO_ORIGIN */
+    int32_t *origin; /* of each word: index in the thread, or SOC_NO_ORIGIN */
 };
 
 struct soc_code {
     const struct program *p;
-    struct soc_made *made;      /* by the instruction's place in p->code */
+    struct soc_made *made; /* by the instruction's place in p->code */
     struct soc_hart_code hart[SOC_HARTS];
 };
 

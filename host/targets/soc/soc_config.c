@@ -40,12 +40,12 @@ static bool refuse_key(const char *text, size_t length, struct why *why)
         names[i] = keys[i].name;
     snprintf(word, sizeof word, "%.*s", (int)strcspn(text, "=,"), text);
     const char *near = nearest_name(word, names);
-    why_say(why, "'%.*s' says nothing of the machine%s%s%s; "
-                     "expected KEY=NUMBER, the keys are", (int)length, text,
-                     near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
+    why_say(why,
+            "'%.*s' says nothing of the machine%s%s%s; "
+            "expected KEY=NUMBER, the keys are",
+            (int)length, text, near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
     for (int i = 0; i < KEYS; i++)
-        why_add(why, "%s %s", i ? "," : "",
-                      keys[i].name);
+        why_add(why, "%s %s", i ? "," : "", keys[i].name);
     return false;
 }
 
@@ -73,7 +73,7 @@ static bool parse_setting(struct soc_parameters *p, const char *text, size_t len
         if (!parse_number(equals + 1, text + length, k->least, k->most, &value)
             || (k->power && value & (value - 1)))
             return why_say(why, "'%.*s': expected %s from %" PRIu32 " to %" PRIu32, (int)length,
-                          text, k->power ? "a power of two" : "a number", k->least, k->most);
+                           text, k->power ? "a power of two" : "a number", k->least, k->most);
         void *field = (char *)p + k->offset;
         if (k->flag)
             *(bool *)field = value;
@@ -88,7 +88,9 @@ static bool parse_parameters(struct soc_parameters *p, const struct target_optio
                              struct why *why)
 {
     *p = (struct soc_parameters){ .harts = o->harts < UINT32_MAX ? (uint32_t)o->harts : UINT32_MAX,
-                                  .transactions = true, .bugs = true, .checks = true };
+                                  .transactions = true,
+                                  .bugs = true,
+                                  .checks = true };
     p->coverage = o->coverage;
     for (const char *text = o->config; text && *text; ) {
         size_t length = strcspn(text, ",");
@@ -109,7 +111,7 @@ static bool parse_setup(struct soc_setup *s, const struct target_options *o, str
     *s = (struct soc_setup){ .visible = o->visible };
     if (models[model] < 0)
         return why_say(why, "there is no machine of %s; there are: SC, TSO, PSO, RMO",
-                      ordeal_model_name(model));
+                       ordeal_model_name(model));
     s->model = (enum soc_model)models[model];
     if (o->bug && !bug_parse(&zoo, o->bug, model, &bug, why))
         return false;
@@ -119,8 +121,9 @@ static bool parse_setup(struct soc_setup *s, const struct target_options *o, str
     if (o->capture && strcmp(o->capture, "lossy") == 0)
         s->capture = SOC_CAPTURE_LOSSY;
     else if (o->capture && strcmp(o->capture, "stall") != 0)
-        return why_say(why, "--capture '%s': when its FIFO is full a hart can 'stall' or be 'lossy'",
-                      o->capture);
+        return why_say(why,
+                       "--capture '%s': when its FIFO is full a hart can 'stall' or be 'lossy'",
+                       o->capture);
     return true;
 }
 
@@ -131,7 +134,8 @@ static bool check_lean(const struct soc_config *c, struct why *why)
     const char *lacks = s->model != SOC_TSO ? "a model other than TSO" : s->bug ? "bugs to choose"
         : s->visible ? "records of visible stores"
         : s->capture == SOC_CAPTURE_LOSSY ? "a lossy capture" : NULL;
-    return !c->parameters.lean || !lacks || why_say(why, "the lean machine does not have %s", lacks);
+    return !c->parameters.lean || !lacks
+        || why_say(why, "the lean machine does not have %s", lacks);
 }
 
 bool soc_config_parse(struct soc_config *c, const struct target_options *o, struct why *why)
@@ -139,7 +143,7 @@ bool soc_config_parse(struct soc_config *c, const struct target_options *o, stru
     *c = (struct soc_config){ 0 };
     if (o->soc && (o->config || o->harts))
         return why_say(why, "--soc is a machine as it was built; --%s does not go with it",
-                      o->config ? "config" : "harts");
+                       o->config ? "config" : "harts");
     return (o->soc || parse_parameters(&c->parameters, o, why)) && parse_setup(&c->setup, o, why)
            && check_lean(c, why);
 }

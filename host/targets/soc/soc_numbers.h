@@ -30,7 +30,7 @@ struct soc_shape {
     uint8_t words, address, read, written;
 };
 static const struct soc_shape soc_shape[16] = {
-#define RECORD(number, name, address, read, written, text)                                         \
+#define RECORD(number, name, address, read, written, text) \
     [number] = { 2 + !!(address) + !!(read) + !!(written), address, read, written },
 #include "soc.def"
 #undef RECORD
@@ -38,7 +38,7 @@ static const struct soc_shape soc_shape[16] = {
 
 /* SOC_LONGEST_RECORD: words. */
 union soc_longest {
-#define RECORD(number, name, address, read, written, text)                                         \
+#define RECORD(number, name, address, read, written, text) \
     uint8_t name[2 + !!(address) + !!(read) + !!(written)];
 #include "soc.def"
 #undef RECORD

@@ -50,9 +50,12 @@ static bool insert(struct soc_hart_records *h, struct soc_record fresh, uint8_t 
 static bool insert_visible(struct soc_hart_records *h, const struct soc_record *r,
                            bool in_transaction)
 {
-    struct soc_visible v = { .cycle = r->completion, .arrival = (uint32_t)h->visible.count,
-                             .address = r->address, .written = r->written,
-                             .size_log2 = r->size_log2, .in_transaction = in_transaction };
+    struct soc_visible v = { .cycle = r->completion,
+                             .arrival = (uint32_t)h->visible.count,
+                             .address = r->address,
+                             .written = r->written,
+                             .size_log2 = r->size_log2,
+                             .in_transaction = in_transaction };
     return LIST_PUSH(&h->visible, v);
 }
 
@@ -65,14 +68,16 @@ bool soc_records_take(struct soc_records *r, const uint32_t *words, size_t count
         const struct soc_shape *shape = &soc_shape[kind];
         struct soc_hart_records *h = &r->hart[FIELD_GET(head, SOC_REC_HEAD_HART)];
         if (!shape->words || end - words < shape->words)
-            return why_say(why, "the capture stream has a record of kind %" PRIu32
-                     " with %td words", kind, end - words);
-        struct soc_record record = {
-            .kind = (uint8_t)kind, .size_log2 = FIELD_GET(head, SOC_REC_HEAD_SIZE),
-            .issue = words[1] - FIELD_GET(head, SOC_REC_HEAD_LATENCY), .completion = words[1],
-            .address = word_at(words, shape->address), .read = word_at(words, shape->read),
-            .written = word_at(words, shape->written)
-        };
+            return why_say(why,
+                           "the capture stream has a record of kind %" PRIu32 " with %td words",
+                           kind, end - words);
+        struct soc_record record = { .kind = (uint8_t)kind,
+                                     .size_log2 = FIELD_GET(head, SOC_REC_HEAD_SIZE),
+                                     .issue = words[1] - FIELD_GET(head, SOC_REC_HEAD_LATENCY),
+                                     .completion = words[1],
+                                     .address = word_at(words, shape->address),
+                                     .read = word_at(words, shape->read),
+                                     .written = word_at(words, shape->written) };
         words += shape->words;
         bool good = true;
         if (kind == SOC_REC_LOST)
@@ -109,13 +114,15 @@ static bool broke(struct reading *r, const struct soc_record *left)
     char text[256];
     ordeal_trace_format(r->c->p->test, r->i->op, text, sizeof text);
     if (left && left->kind == SOC_REC_MARK)
-        return why_say(r->why, "hart %" PRIu32 " trapped, cause %" PRIu32
-                 ", at 0x%" PRIx32 "; it had come to %s", r->thread, left->read,
-                 left + 1 < r->end ? left[1].read : 0, text);
+        return why_say(r->why,
+                       "hart %" PRIu32 " trapped, cause %" PRIu32 ", at 0x%" PRIx32
+                       "; it had come to %s",
+                       r->thread, left->read, left + 1 < r->end ? left[1].read : 0, text);
     if (left)
-        return why_say(r->why, "hart %" PRIu32 " did what is not in the test: "
-                 "%s at 0x%" PRIx32 ", cycle %" PRIu32 ", in place of %s", r->thread,
-                 kind_words[left->kind], left->address, left->completion, text);
+        return why_say(r->why,
+                       "hart %" PRIu32 " did what is not in the test: "
+                       "%s at 0x%" PRIx32 ", cycle %" PRIu32 ", in place of %s",
+                       r->thread, kind_words[left->kind], left->address, left->completion, text);
     return why_say(r->why, "hart %" PRIu32 " came to its end before %s", r->thread, text);
 }
 
@@ -167,8 +174,12 @@ static void note_cycles(struct reading *r, const struct soc_record *s, bool firs
 static bool note_write(struct reading *r, uint32_t address, uint8_t size_log2, uint32_t value,
                        uint32_t cycle)
 {
-    struct soc_write w = { .operation = r->operation, .hart = r->thread, .address = address,
-                           .value = value, .size_log2 = size_log2, .cycle = cycle };
+    struct soc_write w = { .operation = r->operation,
+                           .hart = r->thread,
+                           .address = address,
+                           .value = value,
+                           .size_log2 = size_log2,
+                           .cycle = cycle };
     if (!r->claims->visible || soc_order_add(r->all, &w))
         return true;
     return why_say(r->why, "out of memory");
@@ -196,8 +207,8 @@ static void set_value(struct reading *r, uint64_t value)
 static bool read_load(struct reading *r)
 {
     const struct instruction *i = r->i;
-    uint32_t address = soc_address(r->c->p, i), words = i->size_log2 > 2 ? 1u << (i->size_log2 - 2)
-                                                                         : 1;
+    uint32_t address = soc_address(r->c->p, i),
+             words = i->size_log2 > 2 ? 1u << (i->size_log2 - 2) : 1;
     uint32_t mask = i->size_log2 < 2 ? (1u << (8u << i->size_log2)) - 1 : UINT32_MAX;
     bool silent = made_of(r)->way == SOC_NOTHING || r->c->p->line[i->line].faulting;
     for (uint32_t w = 0; w < words; w += 2) {
@@ -261,9 +272,10 @@ static bool read_lr_sc(struct reading *r, uint32_t address, uint32_t compare,
         return true;
     char text[256];
     ordeal_trace_format(r->c->p->test, r->i->op, text, sizeof text);
-    return why_say(r->why, "hart %" PRIu32 " made two SC succeed with one "
-             "reservation, at 0x%" PRIx32 ", cycle %" PRIu32 ", in %s", r->thread, address,
-             sc->completion, text);
+    return why_say(r->why,
+                   "hart %" PRIu32 " made two SC succeed with one "
+                   "reservation, at 0x%" PRIx32 ", cycle %" PRIu32 ", in %s",
+                   r->thread, address, sc->completion, text);
 }
 
 static bool read_atomic(struct reading *r)
@@ -392,8 +404,8 @@ static bool read_thread(struct reading *r)
     const struct soc_record *s = peek(r);
     if (s && s->kind == SOC_REC_DONE)
         return true;
-    return why_say(r->why, "hart %" PRIu32 " did more than the test: %s",
-             r->thread, s ? kind_words[s->kind] : "it came to no end");
+    return why_say(r->why, "hart %" PRIu32 " did more than the test: %s", r->thread,
+                   s ? kind_words[s->kind] : "it came to no end");
 }
 
 bool soc_records_values(struct soc_records *all, const struct soc_code *c, uint64_t iteration,

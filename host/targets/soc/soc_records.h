@@ -29,7 +29,7 @@ struct soc_visible {
 
 struct soc_records {
     struct soc_hart_records {
-        LIST(struct soc_record) list;   /* in program order */
+        LIST(struct soc_record) list; /* in program order */
         LIST(struct soc_visible) visible;
     } hart[SOC_HARTS];
     LIST(struct soc_write) writes;      /* of all harts, see soc_order.c */
@@ -39,8 +39,7 @@ struct soc_records {
 void soc_records_clear(struct soc_records *r);
 void soc_records_free(struct soc_records *r);
 /* Words of the stream, whole records. False: that is no stream, or memory is out. */
-bool soc_records_take(struct soc_records *r, const uint32_t *words, size_t count,
-                      struct why *why);
+bool soc_records_take(struct soc_records *r, const uint32_t *words, size_t count, struct why *why);
 /* Fills what program_words() says. False: no execution of the program leaves such records. */
 bool soc_records_values(struct soc_records *r, const struct soc_code *c, uint64_t iteration,
                         const struct machine_claims *claims, uint64_t *values, struct why *why);

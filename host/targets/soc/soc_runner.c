@@ -80,10 +80,18 @@ struct abilities soc_runner_can(const struct soc_runner *m)
 {
     const struct soc_parameters *has = &m->plan.soc->parameters;
     return (struct abilities){
-        .threads = has->harts, .registers = SOC_REGISTERS,
-        .load_sizes = 0x7f, .store_sizes = 0x7f, .swap_sizes = 1 << 2, .cas_sizes = 1 << 2,
-        .transactions = has->transactions, .interrupts = true, .flush = true, .uncached = true,
-        .nonfaulting = true, .memory = has->memory_bytes,
+        .threads = has->harts,
+        .registers = SOC_REGISTERS,
+        .load_sizes = 0x7f,
+        .store_sizes = 0x7f,
+        .swap_sizes = 1 << 2,
+        .cas_sizes = 1 << 2,
+        .transactions = has->transactions,
+        .interrupts = true,
+        .flush = true,
+        .uncached = true,
+        .nonfaulting = true,
+        .memory = has->memory_bytes,
     };
 }
 
@@ -127,16 +135,15 @@ static enum target_result load(struct soc_runner *m, const struct program *p, st
         return why_say(why, "out of memory"), TARGET_FAILED;
     for (uint32_t t = 0; t < p->threads; t++)
         if (has->code_bytes && m->code.hart[t].count > has->code_bytes / 4) {
-            why_say(why, "the code of P%" PRIu32 " takes %" PRIu32
-                     " bytes; a hart has %" PRIu32, p->thread[t].number,
-                     m->code.hart[t].count * 4, has->code_bytes);
+            why_say(why, "the code of P%" PRIu32 " takes %" PRIu32 " bytes; a hart has %" PRIu32,
+                    p->thread[t].number, m->code.hart[t].count * 4, has->code_bytes);
             return TARGET_FAILED;
         }
     m->fresh = true;
     m->identity = program_identity(p);
     /* A transaction may wait again in every try. */
     m->most_cycles = MOST_CYCLES + MOST_CYCLES_OF_OPERATION * p->operations
-                     + cycles_of_delays(p) * (p->retries ? SOC_MOST_TRIES : 2);
+                   + cycles_of_delays(p) * (p->retries ? SOC_MOST_TRIES : 2);
     return TARGET_DONE;
 }
 
@@ -213,14 +220,13 @@ static void say_location(struct why *why, const struct program *p, uint32_t addr
             why_add(why, " %s at", ordeal_trace_name_text(p->test, line->base));
         else
             why_add(why, " %s+%" PRIu64 " at", ordeal_trace_name_text(p->test, line->base),
-                line->address + offset);
+                    line->address + offset);
         break;
     }
     why_add(why, " 0x%" PRIx32, address);
 }
 
-static void say_operation(struct why *why, const struct soc_runner *m, uint32_t hart,
-                          uint32_t pc)
+static void say_operation(struct why *why, const struct soc_runner *m, uint32_t hart, uint32_t pc)
 {
     const struct soc_hart_code *code = &m->code.hart[hart];
     uint32_t word = (pc - SOC_MAP_CODE) / 4;
@@ -313,8 +319,7 @@ static enum target_result check_assertions(struct soc_runner *m, struct why *why
     const char *assertion = m->plan.setup.bug ? NULL : m->plan.soc->assertion(m->soc);
     if (!assertion)
         return TARGET_DONE;
-    why_say(why, "assertion %.600s, cycle %" PRIu64, assertion,
-             m->plan.soc->cycle(m->soc));
+    why_say(why, "assertion %.600s, cycle %" PRIu64, assertion, m->plan.soc->cycle(m->soc));
     return TARGET_BROKE;
 }
 
@@ -367,17 +372,19 @@ static enum target_result run_once(struct soc_runner *m, uint64_t iteration, str
     if (result != TARGET_DONE)
         return result;
     if (m->records.lost) {
-        why_say(why, "%" PRIu64 " records were lost: what it did is not "
-                 "known", m->records.lost);
+        why_say(why,
+                "%" PRIu64 " records were lost: what it did is not "
+                "known",
+                m->records.lost);
         return TARGET_FAILED;
     }
     return soc_records_values(&m->records, &m->code, iteration, &claims, m->values, why)
-           ? TARGET_DONE : TARGET_BROKE;
+             ? TARGET_DONE
+             : TARGET_BROKE;
 }
 
 enum target_result soc_runner_run(struct soc_runner *m, const struct program *p, uint64_t first,
-                                   uint64_t count, const struct target_sink *sink,
-                                   struct why *why)
+                                  uint64_t count, const struct target_sink *sink, struct why *why)
 {
     enum target_result result = load(m, p, why);
     for (uint64_t i = first; result == TARGET_DONE && i - first < count; i++) {
@@ -389,7 +396,7 @@ enum target_result soc_runner_run(struct soc_runner *m, const struct program *p,
 }
 
 bool soc_runner_waves(struct soc_runner *m, const struct program *p, uint64_t iteration,
-                       const char *fst, struct why *why)
+                      const char *fst, struct why *why)
 {
     enum target_result result = load(m, p, why);
     m->fst = fst;

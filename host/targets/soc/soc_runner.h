@@ -21,16 +21,15 @@ struct soc_runner_plan {
 };
 
 struct soc_runner;
-struct soc_runner *soc_runner_new(const struct soc_runner_plan *plan);       /* NULL: out of memory */
+struct soc_runner *soc_runner_new(const struct soc_runner_plan *plan); /* NULL: out of memory */
 void soc_runner_free(struct soc_runner *m);
 struct abilities soc_runner_can(const struct soc_runner *m);
 struct machine_claims soc_runner_claims(const struct soc_runner *m);
 /* As run(), waves(), cycles() and seconds() of struct target. */
 enum target_result soc_runner_run(struct soc_runner *m, const struct program *p, uint64_t first,
-                                   uint64_t count, const struct target_sink *sink,
-                                   struct why *why);
+                                  uint64_t count, const struct target_sink *sink, struct why *why);
 bool soc_runner_waves(struct soc_runner *m, const struct program *p, uint64_t iteration,
-                       const char *fst, struct why *why);
+                      const char *fst, struct why *why);
 uint64_t soc_runner_cycles(const struct soc_runner *m);
 double soc_runner_seconds(const struct soc_runner *m);
 /* What of the model was reached so far, as Verilator writes it. */

@@ -32,7 +32,7 @@ void text_constant(struct soc_text *t, uint32_t rd, uint32_t value);
 /* To the burst: at most 64 words for a reservation. */
 void text_add(struct soc_text *t, uint32_t word);
 void text_add_constant(struct soc_text *t, uint32_t rd, uint32_t value);
-void text_flush(struct soc_text *t);             /* ends the burst */
+void text_flush(struct soc_text *t); /* ends the burst */
 
 void text_reserve(struct soc_text *t, uint32_t operands);
 static inline uint32_t text_operand(struct soc_text *t)
