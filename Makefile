@@ -5,7 +5,8 @@
 # rtl/ the machine, of which sim/ makes models, tests/test_*.c one Unity program each.  Everything
 # generated lies under $(BUILD).
 
-# A variable that becomes what a command says when it is first wanted: asked once, and late.
+# The value of a variable that becomes what a command says when it is first wanted: asked once, and
+# late. There must be nothing else in it.
 once = $(eval $(1) := $(shell $(2)))$($(1))
 
 BUILD  ?= build
@@ -32,8 +33,8 @@ LINK      = $(CC) $(LDFLAGS) $(SANITIZE)
 HOST_CFLAGS   = $(call once,HOST_CFLAGS,pkg-config --cflags libcjson libgvc inih libusb-1.0)
 HOST_LIBS     = $(call once,HOST_LIBS,pkg-config --libs libcjson libgvc inih libusb-1.0)
 BOARD_CFLAGS  = $(call once,BOARD_CFLAGS,pkg-config --cflags umockdev-1.0 libusb-1.0)
-BOARD_LIBS    = $(call once,BOARD_LIBS,pkg-config --libs umockdev-1.0) \
-                -Wl,--no-as-needed -lumockdev-preload -lm
+MOCK_LIBS     = $(call once,MOCK_LIBS,pkg-config --libs umockdev-1.0)
+BOARD_LIBS    = $(MOCK_LIBS) -Wl,--no-as-needed -lumockdev-preload -lm
 CHECKER_LIBS := -lcadical -lstdc++ -lzstd -lz -lm
 
 VERSION := $(shell sed -n 's/^\#define ORDEAL_VERSION "\(.*\)"/\1/p' checker/ordeal.h)
