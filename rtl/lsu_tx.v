@@ -45,11 +45,18 @@ module lsu_tx #(
     reg  [3:0]  cause_q;
     reg  [7:0]  code_q;
 
+    reg [31:0] status;
+    always @* begin
+        status = 32'd0;
+        status[`TX_STATUS_CAUSE] = cause_q;
+        status[`TX_STATUS_CODE]  = code_q;
+    end
+
     wire   explicit     = op_kind_i == `LSU_TX_ABORT;
     assign active_o     = active_q;
     assign aborts_o     = aborts_q;
     assign over_o       = over_q;
-    assign status_o     = {16'd0, code_q, 4'd0, cause_q};
+    assign status_o     = status;
     assign doomed_o     = TM != 0 && active_q && doomed_i != 2'd0;
     assign committed_o  = TM != 0 && flight_commit_i && rsp_done_i;
     assign flush_o      = TM != 0 && aborts_q && !flight_i;
