@@ -18,8 +18,8 @@ TEST_SECONDS ?= 1200
 # A release leaves out the assertions that cost (checker/invariant.h). It is built in a place of its
 # own, so that objects do not mix; models and Unity are the same.
 ifdef RELEASE
-SIM   ?= $(BUILD)/sim
-UNITY ?= $(BUILD)/unity
+SIM   := $(or $(SIM),$(BUILD)/sim)
+UNITY := $(or $(UNITY),$(BUILD)/unity)
 override BUILD := $(BUILD)/release
 endif
 
@@ -82,7 +82,7 @@ board: firmware $(BUILD)/ordeal-board
 help:
 	@echo 'make           build $(BUILD)/ordeal, $(BUILD)/libordeal.a, and the usual models of the machine'
 	@echo 'make program   the first two of these'
-	@echo 'make RELEASE=1 [program, install, ...]  the same without assertions that cost, in $(BUILD)/release'
+	@echo 'make RELEASE=1 [program, install, ...]  the same without assertions that cost, in build/release'
 	@echo 'make board     $(BUILD)/ordeal-board, which simulates one, and its firmware'
 	@echo 'make run       set up, build, put this computer on trial and a machine with a bug'
 	@echo 'make test      set up, build, run all tests; the last line is "N passed, N failed".'
@@ -308,7 +308,7 @@ build-fuzzers: $(FUZZERS)
 
 # ---- what tools say of the sources --------------------------------------------------------
 
-C_FILES := $(wildcard $(foreach room,checker program host host/* host/*/* sim firmware tests tests/*,\
+C_FILES := $(wildcard $(foreach room,checker host host/* host/*/* sim firmware tests tests/*,\
              $(room)/*.c $(room)/*.h) sim/*.cpp examples/*.cpp)
 # Lines that changed since the format did: .clang-format says why not all.
 SINCE  = $(call once,SINCE,git log -1 --format=%h -- .clang-format)
@@ -318,7 +318,9 @@ CHECKED := $(filter-out tests/%,$(filter %.c,$(C_FILES)))
 lint-includes:
 	@tests/layers
 lint-format:
-	@! $(FORMAT) --diff $(SINCE) | grep .
+	@diff=$$($(FORMAT) --diff $(SINCE)) && { [ -z "$$diff" ] || { echo "$$diff"; exit 1; }; }
+	@files=$$(git ls-files -o --exclude-standard '*.c' '*.h' '*.cpp') && \
+	    { [ -z "$$files" ] || clang-format --dry-run -Werror $$files; }
 lint-c: $(CHECKED:%.c=$(OBJ)/%.tidy)
 lint-rtl:
 	@rtl/lint $(BUILD)/rtl
@@ -406,6 +408,7 @@ install: all
 	install -m 644 sim/soc.h rtl/soc.def rtl/field.h $(TARGET)/include/ordeal
 	$(FILL) checker/ordeal.pc.in > $(TARGET)/lib/pkgconfig/ordeal.pc
 	install -d $(TARGET)/share/ordeal/examples
+	install -m 644 LICENSE $(TARGET)/share/ordeal
 	install -m 644 examples/*.bias examples/mychip.cpp $(TARGET)/share/ordeal/examples
 	install -d $(TARGET)/share/ordeal/tcl
 	install -m 644 tcl/*.cfg tcl/*.tcl $(TARGET)/share/ordeal/tcl

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+_Static_assert(ORDEAL_MODELS == 5, "a new model is to be told here, too");
 uint8_t certify_assumed_membar(enum ordeal_model m)
 {
     static const uint8_t assumed[ORDEAL_MODELS] = {

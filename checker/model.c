@@ -6,6 +6,7 @@
 
 /*                 earlier: load                      earlier: store
  *                 then load        then store        then load   then store */
+/* clang-format off */
 const struct model models[ORDEAL_MODELS] = {
     [ORDEAL_SC]  = { "SC",  { { KEEP_ALL,  KEEP_ALL },       { KEEP_ALL,  KEEP_ALL } },
                      .transactions = true },
@@ -18,6 +19,7 @@ const struct model models[ORDEAL_MODELS] = {
     [ORDEAL_RMO] = { "RMO", { { KEEP_NONE, KEEP_SAME_WORD }, { KEEP_NONE, KEEP_SAME_WORD } },
                      .dependence = true, .transactions = true },
 };
+/* clang-format on */
 
 const char *ordeal_model_name(enum ordeal_model m)
 {

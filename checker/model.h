@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A memory model is a table of the program order it keeps; nothing else knows the models apart. */
+/* A memory model is a row of the program order it keeps. The search knows the models by it alone;
+ * the certifier has a table of its own. */
 #ifndef ORDEAL_MODEL_H
 #define ORDEAL_MODEL_H
 

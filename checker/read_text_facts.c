@@ -169,6 +169,7 @@ static enum ordeal_status more_line(struct scan *s, const char *keyword)
     return order_values(s);
 }
 
+_Static_assert(ORDEAL_MODELS == 5, "a new model is to be told here, too");
 static const struct {
     const char *word, *what;
     enum ordeal_status (*read)(struct scan *s, const char *keyword);

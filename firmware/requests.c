@@ -149,6 +149,7 @@ static int source(struct firmware *f, union protocol_payload *p, uint32_t words)
 /* What it is called, what does it, how many words its payload has, at least and at most, and
  * whether it may come in reset alone. A switch is made of it, so that they can be inlined: with
  * pointers to them the firmware is larger by 250 bytes, which a small board needs for its ring. */
+/* clang-format off */
 #define REQUESTS(REQUEST)                                                                          \
     REQUEST(HELLO,    hello,    1, 1, false)                                                       \
     REQUEST(RESET,    reset,    2, 2, false)                                                       \
@@ -160,6 +161,7 @@ static int source(struct firmware *f, union protocol_payload *p, uint32_t words)
     REQUEST(COUNTERS, counters, 1, 1, false)                                                       \
     REQUEST(ECHO,     echo,     0, PROTOCOL_PAYLOAD, false)                                        \
     REQUEST(SOURCE,   source,   1, 1, false)
+/* clang-format on */
 
 static bool fits(uint32_t words, uint32_t least, uint32_t most)
 {

@@ -11,18 +11,22 @@
 
 enum { VENDOR_CLASS = 0xff, BULK = 2, POWER = 250 / 2 /* mA */ };
 
+/* clang-format off */
 static const uint8_t device[18] = {
     sizeof device, DESCRIPTOR_DEVICE, BYTES(0x0201),
     0, 0, 0, 64, BYTES(BOARD_VENDOR), BYTES(BOARD_PRODUCT), BYTES(PROTOCOL_VERSION << 8),
     STRING_MANUFACTURER, STRING_PRODUCT, STRING_SERIAL, 1
 };
+/* clang-format on */
 
+/* clang-format off */
 static const uint8_t configuration[32] = {
     9, DESCRIPTOR_CONFIGURATION, BYTES(sizeof configuration), 1, 1, 0, 0x80, POWER,
     9, 4, 0, 0, 2, VENDOR_CLASS, 0, 0, 0,
     7, 5, BOARD_BULK_OUT, BULK, BYTES(64), 0,
     7, 5, BOARD_BULK_IN, BULK, BYTES(64), 0
 };
+/* clang-format on */
 
 /* The set: a header, the compatible id, and the GUID by which programs find the interface. */
 #define GUID u"{5e1f2c90-43b7-4a0e-8d6b-0d7a1c95e3f4}\0" /* a list: ends with one more NUL */
@@ -49,12 +53,14 @@ static const struct PACKED {
       sizeof microsoft.property.data, GUID }
 };
 
+/* clang-format off */
 static const uint8_t bos[33] = {
     5, DESCRIPTOR_BOS, BYTES(sizeof bos), 1,
     28, 16, 5, 0, /* a capability of the platform D8DD60DF-4589-4CC7-9CD2-659D9E648A9F */
     0xdf, 0x60, 0xdd, 0xd8, 0x89, 0x45, 0xc7, 0x4c, 0x9c, 0xd2, 0x65, 0x9d, 0x9e, 0x64, 0x8a, 0x9f,
     0x00, 0x00, 0x03, 0x06, BYTES(sizeof microsoft), VENDOR_MICROSOFT, 0
 };
+/* clang-format on */
 
 const void *usb_descriptor(uint32_t type, uint32_t index, uint32_t *length)
 {

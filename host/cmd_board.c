@@ -25,6 +25,7 @@ struct board_command {
     const struct command *command;
 };
 
+/* clang-format off */
 static const struct option_spec options[] = {
     OPTION(board_command, serial, "serial", 0, "S", text, NULL,
            "info, selftest: of the board with this serial number; without it\n"
@@ -42,6 +43,7 @@ static const struct option_spec options[] = {
     OPTION(board_command, json, "json", 'j', NULL, flag, NULL, "one JSON object a line"),
     OPTION_END
 };
+/* clang-format on */
 
 /* ---- lines of output ------------------------------------------------------------------------- */
 

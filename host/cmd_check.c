@@ -27,6 +27,7 @@ struct check {
     int status;
 };
 
+/* clang-format off */
 static const struct option_spec options[] = {
     OPTION(check, model, "model", 'm', "MODEL", model, NULL,
            "memory model; without it the trace's own, else TSO:"),
@@ -54,6 +55,7 @@ static const struct option_spec options[] = {
            "one JSON object a line"),
     OPTION_END
 };
+/* clang-format on */
 
 static double rounded(double x) { return (double)(long long)(x * 1000 + 0.5) / 1000; }
 

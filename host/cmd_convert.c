@@ -22,6 +22,7 @@ struct convert {
     bool stop;                 /* the output cannot be completed */
 };
 
+/* clang-format off */
 static const struct option_spec options[] = {
     OPTION(convert, from, "from", 'f', "FORMAT", format, NULL,
            "format of the input; without it guessed from the content:"),
@@ -33,6 +34,7 @@ static const struct option_spec options[] = {
            "file to write, '-' is standard output"),
     OPTION_END
 };
+/* clang-format on */
 
 static enum ordeal_format format_by_ending(const char *name)
 {

@@ -28,6 +28,7 @@ struct gen {
     struct progress progress;
 };
 
+/* clang-format off */
 static const struct option_spec options[] = {
     OPTION(gen, bias, "bias", 'b', "FILE", words, NULL,
            "what kind of tests to make; of several files later ones override"),
@@ -50,6 +51,7 @@ static const struct option_spec options[] = {
            "list the keys of a bias: defaults, what is allowed, and what they mean"),
     OPTION_END
 };
+/* clang-format on */
 
 /* ---- the bias ------------------------------------------------------------------------------ */
 

@@ -45,6 +45,7 @@ struct run {
 
 enum { FAILURES_KEPT = 10 };
 
+/* clang-format off */
 static const struct option_spec options[] = {
     OPTION(run, target_name, "target", 't', "TARGET", text, NULL,
            "what to run the tests on: model, a machine made of software;\n"
@@ -100,6 +101,7 @@ static const struct option_spec options[] = {
     OPTION(run, json, "json", 'j', NULL, flag, NULL, "one JSON object a line"),
     OPTION_END
 };
+/* clang-format on */
 
 /* ---- the options against each other -------------------------------------------------------- */
 

@@ -34,6 +34,7 @@ struct show {
     struct naming names;
 };
 
+/* clang-format off */
 static const struct option_spec options[] = {
     OPTION(show, model, "model", 'm', "MODEL", model, NULL,
            "memory model; without it the trace's own, else TSO:"),
@@ -55,6 +56,7 @@ static const struct option_spec options[] = {
     OPTION(show, json, "json", 'j', NULL, flag, NULL, "all of it as one JSON object"),
     OPTION_END
 };
+/* clang-format on */
 
 static const char *model_name(const struct show *s)
 {

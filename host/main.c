@@ -10,6 +10,7 @@
 #include "base/options.h"
 #include "ordeal.h"
 
+/* clang-format off */
 static const struct command *const commands[] = {
     &command_gen,
     &command_run,
@@ -18,6 +19,7 @@ static const struct command *const commands[] = {
     &command_convert,
     &command_board,
 };
+/* clang-format on */
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
 static void print_help(FILE *out)

@@ -245,7 +245,8 @@ static void the_newest_change_is_of_this_version(void)
     document_read(&d, "CHANGELOG.md");
     const char *newest = NULL;
     for (size_t i = 0; i < d.lines.count && !newest; i++)
-        if (strncmp(d.lines.data[i].text, "## [", 4) == 0)
+        if (strncmp(d.lines.data[i].text, "## [", 4) == 0
+            && strcmp(d.lines.data[i].text, "## [Unreleased]") != 0)
             newest = d.lines.data[i].text;
     TEST_ASSERT_NOT_NULL(newest);
     TEST_ASSERT_EQUAL_STRING_LEN("## [" ORDEAL_VERSION "] - ", newest,

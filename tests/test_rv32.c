@@ -18,6 +18,7 @@ void tearDown(void) {}
 
 /* How the assembler takes it: d rd, s rs1, t rs2, i immediate, u unsigned, c CSR, z 5-bit operand,
  * f fence, b distance. What binutils 2.40 does not know is an .insn. */
+/* clang-format off */
 static const char *const syntax[RV32_NAMES] = {
     [RV_LUI] = "lui d, u", [RV_AUIPC] = "auipc d, u", [RV_JAL] = "jal d, b",
     [RV_JALR] = "jalr d, i(s)", [RV_BEQ] = "beq s, t, b", [RV_BNE] = "bne s, t, b",
@@ -47,6 +48,7 @@ static const char *const syntax[RV32_NAMES] = {
     [RV_PREFETCH_W] = "prefetch.w 0(s)", [RV_TX_BEGIN] = ".insn b 0x0b, 0, s, t, b",
     [RV_TX_COMMIT] = ".insn i 0x0b, 1, x0, x0, 0", [RV_TX_ABORT] = ".insn i 0x0b, 2, d, s, i",
 };
+/* clang-format on */
 
 struct sample { enum rv32_name name; uint32_t rd, rs1, rs2; int32_t immediate; };
 static struct sample samples[MOST];

@@ -29,8 +29,10 @@ struct command {
     int (*run)(const struct command *self, int argc, char **argv); /* an exit status */
 };
 
+/* clang-format off */
 extern const struct command command_gen, command_run, command_check, command_show, command_convert,
                             command_board;
+/* clang-format on */
 
 /* The graver of two exit statuses. */
 int exit_worst(int a, int b);

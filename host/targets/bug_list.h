@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ways to break a machine on purpose, and how one is chosen by its name (`--bug`).
  *
- * Each target that can be broken has one list: bugs.c that of `model`, zoo.c that of `sim`. */
+ * Each target that can be broken has one list: model_bugs.c that of `model`, zoo.c that of `sim`. */
 #ifndef HOST_BUG_LIST_H
 #define HOST_BUG_LIST_H
 

@@ -15,6 +15,7 @@ enum option_replay { REPLAY_AS_GIVEN, REPLAY_WHOLE_PATH /* it may begin elsewher
 
 /* OPTION(type, field, name, argument, the targets that know it, replay, help): the type is one of
  * base/options.h; the targets also begin the help. */
+/* clang-format off */
 #define TARGET_OPTIONS(OPTION) \
     OPTION(text, bug, "bug", "NAME", "model, sim, board", REPLAY_AS_GIVEN, \
            "break the machine on purpose; 'list' shows how") \
@@ -58,6 +59,7 @@ enum option_replay { REPLAY_AS_GIVEN, REPLAY_WHOLE_PATH /* it may begin elsewher
     OPTION(text, openocd, "openocd", "HOST:PORT", "board", REPLAY_AS_GIVEN, \
            "Tcl port of the OpenOCD for --link jtag (default:\n" \
            "127.0.0.1:6666)")
+/* clang-format on */
 
 #define OPTION_FIELD_text const char *
 #define OPTION_FIELD_positive uint64_t

@@ -94,6 +94,7 @@ int waves_describe(const struct waves_view *v, char *text, size_t size)
 
 /* What is worth seeing: ports and wires of rtl/tile.v and rtl/bus.v. GTKWave passes over what it
  * does not find, as in a machine of somebody else's. */
+/* clang-format off */
 static const struct waves_signal signals[] = {
     { WAVES_HART, "pc_o", 32 }, { WAVES_HART, "wait_o", 4 }, { WAVES_HART, "wait_addr_o", 32 },
     { WAVES_HART, "rec_valid_o", 1 }, { WAVES_HART, "rec_kind_o", 4 },
@@ -128,6 +129,7 @@ static const struct waves_signal signals[] = {
     { WAVES_MEMORY, "mem_wdata_valid_o", 1 }, { WAVES_MEMORY, "mem_wdata_o", 32 },
     { WAVES_MEMORY, "mem_uc_valid_o", 1 }, { WAVES_MEMORY, "mem_uc_addr_o", 32 },
 };
+/* clang-format on */
 enum { SIGNALS = sizeof signals / sizeof *signals };
 
 const struct waves_signal *waves_signal(size_t i) { return i < SIGNALS ? &signals[i] : NULL; }

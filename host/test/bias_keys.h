@@ -24,6 +24,7 @@ enum { BIAS_NO, BIAS_YES };
 #define BIAS_PERCENT(NUMBER, section, field, preset, help) \
     NUMBER(section, field, #field, preset, 0, 100, help)
 
+/* clang-format off */
 #define BIAS_KEYS(NUMBER, CHOICE, EITHER) \
     NUMBER(test, threads, "threads", 2, 1, MOST_THREADS, "threads of a test") \
     NUMBER(test, operations, "operations", 100, 1, 1000000, \
@@ -122,5 +123,6 @@ enum { BIAS_NO, BIAS_YES };
                  "percent of the non-faulting loads that go where there is no memory") \
     \
     BUILTIN_IDIOMS(NUMBER)
+/* clang-format on */
 
 #endif

@@ -17,6 +17,7 @@
  * it sees the other thread's store only if that is the later one. */
 #define BIAS_IDIOM(NUMBER, field, name, help, text) \
     NUMBER(idioms, field, name, 0, 0, MOST_WEIGHT, help, text)
+/* clang-format off */
 #define BUILTIN_IDIOMS(NUMBER) \
     BIAS_IDIOM(NUMBER, sb, "sb", "SB, 2 threads: does a load overtake the store before it?", \
                "P0 S[x]#1\n" "P0 L[y]\n" \
@@ -70,6 +71,7 @@
                "Dekker, 2 threads: SB with swaps, which are never overtaken", \
                "P0 SWAP[x]#1\n" "P0 L[y]\n" \
                "P1 SWAP[y]#1\n" "P1 L[x]\n")
+/* clang-format on */
 
 /* One operation. Fields that its kind does not have are 0. */
 struct idiom_step {

@@ -84,6 +84,7 @@ static void find_dependences(struct world *w)
                 w->depends[i][j] |= w->depends[i][k] && w->depends[k][j];
 }
 
+_Static_assert(ORDEAL_MODELS == 5, "a new model is to be told here, too");
 static bool kept(const struct world *w, uint32_t a, uint32_t b)
 {
     const struct execution *x = w->x;

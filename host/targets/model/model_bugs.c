@@ -14,6 +14,7 @@ static const struct bug_area areas[] = {
     { NULL, NULL }
 };
 
+/* clang-format off */
 static const struct bug_entry entries[BUGS] = {
     [BUG_BUFFER_NOT_FIFO] = { "buffer-not-fifo", "store buffer", "TC",
         "stores leave the store buffer in any order",
@@ -136,5 +137,6 @@ static const struct bug_entry entries[BUGS] = {
         "a store, then a transaction", NULL, "it has no transactions, or nothing that waits",
         "test.locations=4 transactions.share=30", 10 },
 };
+/* clang-format on */
 
 const struct bug_list model_bugs = { entries, BUGS, areas };

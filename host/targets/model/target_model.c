@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The `model` target: the machines of the memory models (machine.h). */
+/* The `model` target: the machines of the memory models (model_machine.h). */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* clang-format off */
 #define RV32_INSTRUCTIONS(X) \
     X(LUI,    U, 0x00000037) X(AUIPC,  U, 0x00000017) X(JAL,    J, 0x0000006f) \
     X(JALR,   I, 0x00000067) X(BEQ,    B, 0x00000063) X(BNE,    B, 0x00001063) \
@@ -37,6 +38,7 @@
     X(AMOMAXU, R, 0xe000202f) X(AMOCAS, R, 0x2800202f) \
     X(CBO_FLUSH, A, 0x0020200f) X(PREFETCH_R, A, 0x00106013) X(PREFETCH_W, A, 0x00306013) \
     X(TX_BEGIN, B, 0x0000000b) X(TX_COMMIT, N, 0x0000100b) X(TX_ABORT, I, 0x0000200b)
+/* clang-format on */
 
 enum rv32_name {
 #define X(NAME, FORMAT, BITS) RV_##NAME,

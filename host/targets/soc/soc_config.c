@@ -101,6 +101,7 @@ static bool parse_parameters(struct soc_parameters *p, const struct target_optio
     return model_complete(p, why->text, sizeof why->text);
 }
 
+_Static_assert(ORDEAL_MODELS == 5, "a new model is to be told here, too");
 static bool parse_setup(struct soc_setup *s, const struct target_options *o, struct why *why)
 {
     static const int models[ORDEAL_MODELS] = { [ORDEAL_SC] = SOC_SC, [ORDEAL_TSO] = SOC_TSO,
