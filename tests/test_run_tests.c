@@ -39,8 +39,16 @@ static void test_totals_add_up(void)
     is("== test_fine\na.c:2:test_b:IGNORE\n3 Tests 0 Failures 1 Ignored \nOK\n"
        "== test_fine\na.c:2:test_b:IGNORE\n3 Tests 0 Failures 1 Ignored \nOK\n"
        "4 passed, 0 failed\n");
-    EXPECT(0, RUN);
-    is("0 passed, 0 failed\n");
+}
+
+static void test_what_cannot_be_is_refused(void)
+{
+    EXPECT(2, RUN);
+    ERR("which test programs?");
+    EXPECT(2, "JOBS=0 " RUN "./test_fine");
+    ERR("JOBS=0: expected a number above 0");
+    EXPECT(2, "TEST_SECONDS=soon " RUN "./test_fine");
+    ERR("TEST_SECONDS=soon: expected a number above 0");
 }
 
 static void test_a_failure_is_told(void)
@@ -60,6 +68,9 @@ static void test_a_crash_is_a_failure(void)
     program("test_suicide", "kill -TERM 0; sleep 100"); /* the whole group */
     EXPECT(1, RUN "./test_suicide");
     OUT("test_suicide: ended with status 143\n0 passed, 1 failed\n");
+    program("test_suicide", "kill -KILL 0");
+    EXPECT(1, "TEST_SECONDS=100 " RUN "./test_suicide");
+    OUT("test_suicide: ended with status 137\n0 passed, 1 failed\n");
     EXPECT(1, RUN "./not_there");
     OUT("not_there: ended with status 127\n0 passed, 1 failed\n");
 }
@@ -176,6 +187,7 @@ int main(void)
         return 1;
     UNITY_BEGIN();
     RUN_TEST(test_totals_add_up);
+    RUN_TEST(test_what_cannot_be_is_refused);
     RUN_TEST(test_a_failure_is_told);
     RUN_TEST(test_a_crash_is_a_failure);
     RUN_TEST(test_totals_that_lie_are_a_failure);

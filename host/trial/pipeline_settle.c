@@ -128,17 +128,17 @@ static void tell_chunk(struct pipeline *p, struct chunk *c)
     pthread_mutex_unlock(&p->lock);
 }
 
-static void tell_outcomes(struct pipeline *p)
+/* False: there is none to be told. */
+static bool tell_outcomes(struct pipeline *p)
 {
-    struct chunk *c;
     pthread_mutex_lock(&p->lock);
-    while (!p->stop && (c = take_untold(p))) {
-        pthread_mutex_unlock(&p->lock);
-        tell_chunk(p, c);
-        tick(p);
-        pthread_mutex_lock(&p->lock);
-    }
+    struct chunk *c = p->stop ? NULL : take_untold(p);
     pthread_mutex_unlock(&p->lock);
+    if (!c)
+        return false;
+    tell_chunk(p, c);
+    tick(p);
+    return true;
 }
 
 /* ---- tests are settled --------------------------------------------------------------------- */
@@ -155,7 +155,8 @@ static void borrow_machine(struct pipeline *p)
         wait_for_call(p);
         pthread_mutex_unlock(&p->lock);
         tick(p);
-        tell_outcomes(p);
+        while (tell_outcomes(p))
+            continue;
         pthread_mutex_lock(&p->lock);
     }
     pthread_mutex_unlock(&p->lock);
@@ -184,10 +185,6 @@ void pipeline_settle(struct pipeline *p, struct test *t)
 {
     struct pipeline_totals *totals = &p->report->totals;
     t->told.operations = t->told.iterations * t->program.operations;
-    totals->iterations += t->told.iterations;
-    totals->outcomes += t->told.outcomes;
-    totals->operations += t->told.operations;
-    totals->cycles += t->told.cycles;
     if (t->lost && t->told.result != ORDEAL_FAIL) {
         t->told.lost = t->lost;
         t->told.iteration = p->plan->first_iteration + t->told.iterations;
@@ -195,6 +192,12 @@ void pipeline_settle(struct pipeline *p, struct test *t)
     bool counts = (t->whole && !t->skipped && !t->chunks) || t->told.result == ORDEAL_FAIL
                || t->told.lost;
     p->gap |= !counts;
+    if (counts || t->end != PIPELINE_DONE) { /* not what ^C cut off */
+        totals->iterations += t->told.iterations;
+        totals->outcomes += t->told.outcomes;
+        totals->operations += t->told.operations;
+        totals->cycles += t->told.cycles;
+    }
     if (counts) {
         totals->tests++;
         ++*(t->told.lost ? &totals->lost : &totals->results[t->told.result]);
@@ -233,7 +236,6 @@ static struct test *take_settleable(struct pipeline *p)
 static void settle_those_known(struct pipeline *p)
 {
     struct test *t;
-    tell_outcomes(p);
     pthread_mutex_lock(&p->lock);
     while (!p->stop && (t = take_settleable(p))) {
         pthread_mutex_unlock(&p->lock);
@@ -253,7 +255,9 @@ void pipeline_settle_all(struct pipeline *p, void (*now_and_then)(struct pipelin
         pthread_mutex_unlock(&p->lock);
         tick(p);
         now_and_then(p);
-        settle_those_known(p);
+        do
+            settle_those_known(p); /* in between: where telling ends, those told before count */
+        while (tell_outcomes(p));
         pthread_mutex_lock(&p->lock);
     }
     pthread_mutex_unlock(&p->lock);
