@@ -125,6 +125,12 @@ static void test_no_more_than_jobs_run(void)
     OUT("\n3 passed, 0 failed\n");
 }
 
+static void test_none_of_many_is_lost(void)
+{
+    EXPECT(0, "JOBS=8 TEST_SECONDS=60 " RUN "$(yes ./test_fine | head -n 300)");
+    OUT("\n600 passed, 0 failed\n");
+}
+
 static void test_it_takes_down_how_long_each_took(void)
 {
     EXPECT(0, "TIMES=times " RUN "./test_fine; grep -cx '[0-9]* test_fine' times");
@@ -195,6 +201,7 @@ int main(void)
     RUN_TEST(test_an_example_passes_by_its_status);
     RUN_TEST(test_the_order_is_that_given);
     RUN_TEST(test_no_more_than_jobs_run);
+    RUN_TEST(test_none_of_many_is_lost);
     RUN_TEST(test_it_takes_down_how_long_each_took);
     RUN_TEST(test_one_that_hangs_is_named_and_killed);
     RUN_TEST(test_what_is_left_behind_is_killed);
