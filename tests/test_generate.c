@@ -27,6 +27,34 @@ static void the_same_bytes_on_every_machine(void)
     TEST_ASSERT_EQUAL_HEX64(UINT64_C(0x308588A4C8D646EA), hash_of_test());
 }
 
+/* The tests of a bias file are what somebody's campaign is made of: they stay what they are. */
+static void examples_make_the_tests_they_always_made(void)
+{
+    static const struct { const char *file; uint64_t hash; } cases[] = {
+        { "examples/false_sharing.bias", UINT64_C(0xAD8D751E19D3EB4F) },
+        { "examples/litmus.bias", UINT64_C(0xECB89B78D23E1193) },
+        { "examples/mixed_sizes.bias", UINT64_C(0x605C6281848035A4) },
+        { "examples/producer_consumer.bias", UINT64_C(0xFE93FAE624B070A0) },
+        { "examples/small_board.bias", UINT64_C(0x1FB950EC3DE090F3) },
+        { "examples/store_buffer.bias", UINT64_C(0x6007D7AB252F24D6) },
+        { "examples/swaps.bias", UINT64_C(0x2B8128E211887A9E) },
+        { "examples/transactions.bias", UINT64_C(0x6C58B86AF471C5AB) },
+        { "examples/zoo.bias", UINT64_C(0x8867A463F6C906CE) },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint64_t hash = 0;
+        bias_free(b);
+        b = bias_new();
+        TEST_ASSERT_TRUE_MESSAGE(bias_read(b, cases[i].file, &e), e.reason);
+        start(1);
+        for (uint64_t n = 0; n < 50; n++) {
+            make(n);
+            hash = hash * 31 + hash_of_test();
+        }
+        TEST_ASSERT_EQUAL_HEX64_MESSAGE(cases[i].hash, hash, cases[i].file);
+    }
+}
+
 static void a_test_does_not_depend_on_those_made_before(void)
 {
     uint64_t hash[4];
@@ -483,6 +511,7 @@ int main(void)
 {
     UNITY_BEGIN();
     RUN_TEST(the_same_bytes_on_every_machine);
+    RUN_TEST(examples_make_the_tests_they_always_made);
     RUN_TEST(a_test_does_not_depend_on_those_made_before);
     RUN_TEST(as_many_threads_operations_and_locations_as_asked);
     RUN_TEST(lines_are_named_like_columns);
