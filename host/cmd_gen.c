@@ -75,11 +75,23 @@ static void print_keys(void)
         }
         printf(" (%s)\n", allowed);
     }
-    puts("\n[idiom NAME]               an idiom of your own\n"
-         "  weight = …               as of the others in [idioms]: relative to [operations]\n"
-         "  test = …                 lines in the test notation, indented: P0 S[x]#1;\n"
-         "                           threads, names and values stand for any\n"
-         "  file = …                 or a file that holds them");
+    puts(
+        "\n[idiom NAME]               an idiom of your own\n"
+        "  weight = …               as of the others in [idioms]: relative to [operations]\n"
+        "  test = …                 lines in the test notation, indented: P0 S[x]#1;\n"
+        "                           threads, names and values stand for any\n"
+        "  file = …                 or a file that holds them\n"
+        "\n"
+        "[profile NAME]             a kind of tests: each test is of one of the profiles, if there\n"
+        "                           are any; what --set gives holds in all of them\n"
+        "  weight = …               how often, relative to the others (0 to 10000)\n"
+        "  section.key = …          a key, for tests of this profile: a value; low..high, of which\n"
+        "                           each test draws one; or a | b | c, of which it draws one\n"
+        "  idiom NAME.weight = …    the same for an idiom of your own\n"
+        "  only = …                 words: of [operations], [membar] and [idioms] only these keys\n"
+        "                           keep their weights, of loops, branches and transactions those\n"
+        "                           named; a section's name means all of it. What the profile\n"
+        "                           itself gives holds in any case");
 }
 
 static void help_on_keys(void)
@@ -112,10 +124,14 @@ static int take_bias(struct gen *g)
 
 /* ---- tests --------------------------------------------------------------------------------- */
 
-static enum ordeal_status write_test(const struct gen *g, const struct ordeal_trace *t, FILE *out)
+static enum ordeal_status write_test(const struct gen *g, uint64_t number,
+                                     const struct ordeal_trace *t, FILE *out)
 {
+    uint32_t profile = generator_profile(g->generator, number);
     if (g->format == ORDEAL_FORMAT_BINARY)
         return ordeal_write_binary(t, out, g->compress);
+    if (profile < g->values->profiles.count)
+        fprintf(out, "# profile %s\n", g->values->profiles.data[profile].name);
     return ordeal_write_text(t, out);
 }
 
@@ -126,7 +142,7 @@ static int make_test(struct gen *g, uint64_t number, FILE *out, const char *name
     errno = 0;
     enum ordeal_status status = generator_make(g->generator, number, g->o, &test);
     if (status == ORDEAL_OK)
-        status = write_test(g, test, out);
+        status = write_test(g, number, test, out);
     ordeal_trace_free(test);
     if (status == ORDEAL_OK)
         return -1;
@@ -261,7 +277,8 @@ const struct command command_gen = {
     .description =
         "Makes tests for multiprocessors: threads that race for a few words of memory. What they\n"
         "consist of is told by a bias file. Every key of it has a default; they are listed below,\n"
-        "and 'ordeal gen --print-bias > my.bias' writes a file to begin with. The same bias, seed\n"
+        "and 'ordeal gen --print-bias > my.bias' writes a file to begin with. Profiles in it make\n"
+        "several kinds of tests; in text a comment says which one a test is of. The same bias, seed\n"
         "and number give the same test on every machine. 'ordeal run' runs them.",
     .example = "  $ ordeal gen --bias examples/swaps.bias --set threads=4 -n 1000 -o tests/\n"
                "  $ ordeal gen --set idioms.sb=100 --set operations.swap=0 | less\n",

@@ -405,7 +405,7 @@ static void an_idiom_of_ones_own(void)
     struct idiom_list list;
     TEST_ASSERT_TRUE(idioms_of_bias(&list, b, &e));
     TEST_ASSERT_EQUAL_size_t(1, list.count);
-    const struct idiom *x = &list.data[0];
+    const struct idiom *x = list.data[0];
     TEST_ASSERT_EQUAL_UINT32(9, x->weight);
     TEST_ASSERT_EQUAL_STRING("idiom mine.weight", x->called);
     TEST_ASSERT_EQUAL_UINT32(2, x->threads);

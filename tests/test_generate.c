@@ -30,7 +30,10 @@ static void the_same_bytes_on_every_machine(void)
 /* The tests of a bias file are what somebody's campaign is made of: they stay what they are. */
 static void examples_make_the_tests_they_always_made(void)
 {
-    static const struct { const char *file; uint64_t hash; } cases[] = {
+    static const struct {
+        const char *file;
+        uint64_t hash;
+    } cases[] = {
         { "examples/false_sharing.bias", UINT64_C(0xAD8D751E19D3EB4F) },
         { "examples/litmus.bias", UINT64_C(0xECB89B78D23E1193) },
         { "examples/mixed_sizes.bias", UINT64_C(0x605C6281848035A4) },

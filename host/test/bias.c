@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "bias.h"
+#include "bias_reading.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -46,7 +46,7 @@ int bias_value_text(const struct bias_key *k, uint32_t value, char *text, size_t
     return snprintf(text, size, "%" PRIu32, value);
 }
 
-static bool parse_number(const char *text, uint32_t least, uint32_t most, uint32_t *value)
+bool reading_number(const char *text, uint32_t least, uint32_t most, uint32_t *value)
 {
     uint64_t number = 0;
     const char *p = text;
@@ -56,14 +56,14 @@ static bool parse_number(const char *text, uint32_t least, uint32_t most, uint32
     return p > text && *p == '\0' && number >= least && number <= most;
 }
 
-static bool parse_value(const struct bias_key *k, const char *text, uint32_t *value)
+bool reading_value(const struct bias_key *k, const char *text, uint32_t *value)
 {
     for (uint32_t i = 0; k->words && k->words[i]; i++)
         if (strcmp(text, k->words[i]) == 0) {
             *value = k->first_word + i;
             return true;
         }
-    return takes_numbers(k) && parse_number(text, k->least, k->most, value);
+    return takes_numbers(k) && reading_number(text, k->least, k->most, value);
 }
 
 /* ---- life and complaints ------------------------------------------------------------------- */
@@ -93,9 +93,15 @@ void bias_free(struct bias *b)
         free(b->idioms.data[i].name);
         free(b->idioms.data[i].text);
     }
+    for (size_t i = 0; i < b->profiles.count; i++) {
+        free(b->profiles.data[i].name);
+        free(b->profiles.data[i].only);
+        LIST_FREE(&b->profiles.data[i].varies);
+    }
     for (size_t i = 0; i < b->files.count; i++)
         free(b->files.data[i]);
     LIST_FREE(&b->idioms);
+    LIST_FREE(&b->profiles);
     LIST_FREE(&b->files);
     free(b);
 }
@@ -112,23 +118,11 @@ static const char *keep_file_name(struct bias *b, const char *file)
 
 /* ---- keys ---------------------------------------------------------------------------------- */
 
-/* So that they can be written, indented, in lines that inih takes. */
-enum { IDIOM_NAME_MOST = 40, IDIOM_LINE_MOST = INI_MAX_LINE - 20 };
+enum { IDIOM_LINE_MOST = INI_MAX_LINE - 20 };
 #define OWN_IDIOM "idiom "
+#define PROFILE "profile "
 
-/* Where a value comes from: a line of a file, or a --set. */
-struct reading {
-    struct bias *b;
-    struct bias_origin at;
-    struct ordeal_error *e;
-    FILE *in;
-    bool failed;
-    bool key_seen;               /* in the section */
-    bool indented;               /* with a key before it, it goes on with that one's value */
-    struct bias_idiom *idiom;    /* whose test goes on */
-};
-
-static int find_key(const char *section, const char *name)
+int reading_find_key(const char *section, const char *name)
 {
     for (int i = 0; i < BIAS_KEY_COUNT; i++)
         if (strcmp(bias_keys[i].section, section) == 0 && strcmp(bias_keys[i].name, name) == 0)
@@ -137,7 +131,7 @@ static int find_key(const char *section, const char *name)
 }
 
 /* ", did you mean 'load'?" or what else helps. */
-static bool unknown_key(struct reading *r, const char *section, const char *name)
+bool reading_unknown_key(struct reading *r, const char *section, const char *name)
 {
     const char *names[BIAS_KEY_COUNT + 1];
     int n = 0;
@@ -161,13 +155,16 @@ static bool unknown_key(struct reading *r, const char *section, const char *name
             names[n++] = bias_keys[i].section;
     names[n] = NULL;
     near = nearest_name(section, names);
-    return bias_refuse(r->e, &r->at, near ? "unknown section [%s]; did you mean [%s]?"
-                       : "unknown section [%s]; 'ordeal gen --keys' lists them, and [idiom NAME] "
-                         "is one of your own", section, near);
+    return bias_refuse(
+        r->e, &r->at,
+        near ? "unknown section [%s]; did you mean [%s]?"
+             : "unknown section [%s]; 'ordeal gen --keys' lists them, and [idiom NAME] "
+               "and [profile NAME] are your own",
+        section, near);
 }
 
-static bool given_twice(struct reading *r, const struct bias_origin *before, const char *section,
-                        const char *name)
+bool reading_given_twice(struct reading *r, const struct bias_origin *before, const char *section,
+                         const char *name)
 {
     return bias_refuse(r->e, &r->at, "%s.%s was given already in line %" PRIu32, section, name,
                        before->line);
@@ -179,8 +176,8 @@ static bool set_key(struct reading *r, int i, const char *text)
     char allowed[128];
     uint32_t value;
     if (r->b->origins[i].reading == r->at.reading)
-        return given_twice(r, &r->b->origins[i], k->section, k->name);
-    if (!parse_value(k, text, &value)) {
+        return reading_given_twice(r, &r->b->origins[i], k->section, k->name);
+    if (!reading_value(k, text, &value)) {
         bias_allowed(k, allowed, sizeof allowed);
         return bias_refuse(r->e, &r->at, "%s.%s = %.60s: allowed is %s", k->section, k->name, text,
                            allowed);
@@ -192,26 +189,27 @@ static bool set_key(struct reading *r, int i, const char *text)
 
 /* ---- idioms of the user's own -------------------------------------------------------------- */
 
-static bool good_idiom_name(const char *name)
+bool reading_good_name(struct reading *r, const char *kind, const char *name)
 {
     size_t length = strlen(name);
-    return length > 0 && length <= IDIOM_NAME_MOST
+    if (length > 0 && length <= BIAS_NAME_MOST
         && strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_+-")
-           == length;
+               == length)
+        return true;
+    return bias_refuse(r->e, &r->at,
+                       "[%s %s]: the name of %s %s has 1 to %d letters, digits, "
+                       "_, + or -",
+                       kind, name, *kind == 'i' ? "an" : "a", kind, BIAS_NAME_MOST);
 }
 
-/* The idiom of that name, made on first mention; NULL: refused. */
-static struct bias_idiom *own_idiom(struct reading *r, const char *name)
+struct bias_idiom *reading_own_idiom(struct reading *r, const char *name)
 {
     struct bias *b = r->b;
     for (size_t i = 0; i < b->idioms.count; i++)
         if (strcmp(b->idioms.data[i].name, name) == 0)
             return &b->idioms.data[i];
-    if (!good_idiom_name(name)) {
-        bias_refuse(r->e, &r->at, "[idiom %s]: the name of an idiom has 1 to %d letters, digits, "
-                    "_, + or -", name, IDIOM_NAME_MOST);
+    if (!reading_good_name(r, "idiom", name))
         return NULL;
-    }
     struct bias_idiom fresh = { .name = strdup(name), .section = r->at };
     if (fresh.name && LIST_PUSH(&b->idioms, fresh))
         return &b->idioms.data[b->idioms.count - 1];
@@ -320,7 +318,7 @@ static bool set_text(struct reading *r, struct bias_idiom *x, const char *key, c
 static bool set_own_idiom(struct reading *r, const char *name, const char *key, const char *value)
 {
     static const char *const keys[] = { "weight", "test", "file", NULL };
-    struct bias_idiom *x = own_idiom(r, name);
+    struct bias_idiom *x = reading_own_idiom(r, name);
     if (!x)
         return false;
     if (strcmp(key, "test") == 0 || strcmp(key, "file") == 0)
@@ -332,8 +330,8 @@ static bool set_own_idiom(struct reading *r, const char *name, const char *key, 
                            near ? near : "");
     }
     if (x->weight_at.reading == r->at.reading)
-        return given_twice(r, &x->weight_at, "idiom", "weight");
-    if (!parse_number(value, 0, MOST_WEIGHT, &x->weight))
+        return reading_given_twice(r, &x->weight_at, "idiom", "weight");
+    if (!reading_number(value, 0, MOST_WEIGHT, &x->weight))
         return bias_refuse(r->e, &r->at, "idiom %s.weight = %.60s: allowed is 0 to %d", name, value,
                            MOST_WEIGHT);
     x->weight_at = r->at;
@@ -343,10 +341,13 @@ static bool set_own_idiom(struct reading *r, const char *name, const char *key, 
 static bool set_value(struct reading *r, const char *section, const char *name, const char *value)
 {
     r->idiom = NULL;
+    r->profile = NULL;
+    if (strncmp(section, PROFILE, strlen(PROFILE)) == 0)
+        return profile_set(r, section + strlen(PROFILE), name, value);
     if (strncmp(section, OWN_IDIOM, strlen(OWN_IDIOM)) == 0)
         return set_own_idiom(r, section + strlen(OWN_IDIOM), name, value);
-    int key = find_key(section, name);
-    return key < 0 ? unknown_key(r, section, name) : set_key(r, key, value);
+    int key = reading_find_key(section, name);
+    return key < 0 ? reading_unknown_key(r, section, name) : set_key(r, key, value);
 }
 
 /* ---- files --------------------------------------------------------------------------------- */
@@ -393,9 +394,12 @@ static int take_value(void *user, const char *section, const char *name, const c
         good = fail(r, "a value without a key; a line is 'key = value'");
     else if (continues && r->idiom)
         good = add_text(r, r->idiom, value, r->at.line);
+    else if (continues && r->profile)
+        good = profile_add_only(r, r->profile, value);
     else if (continues)
         good = fail(r, "the line begins with a blank, and so would go on with the value of the "
-                       "line before; only the test of an idiom has several lines");
+                       "line before; only the test of an idiom and the 'only' of a profile have "
+                       "several lines");
     else
         good = set_value(r, section, name, value);
     r->failed = !good;
@@ -523,5 +527,7 @@ bool bias_write(const struct bias *b, FILE *out, bool with_help)
     }
     for (size_t i = 0; i < b->idioms.count; i++)
         write_idiom(&b->idioms.data[i], out);
+    for (size_t i = 0; i < b->profiles.count; i++)
+        profile_write(b, &b->profiles.data[i], out);
     return !ferror(out);
 }

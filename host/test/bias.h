@@ -3,7 +3,10 @@
  *
  * The table gives each key its place in `struct bias`, its default, its range and its help; the
  * reader, --set, --help, the writer and the checks of the whole all come from it. A bias file is
- * INI (inih): `[section]` and `key = value`; on the command line `--set section.key=value`. */
+ * INI (inih): `[section]` and `key = value`; on the command line `--set section.key=value`.
+ *
+ * Sections `[profile NAME]` make kinds of tests within a bias: each test is of one of them, drawn
+ * by weight, and what the profile says of a key holds for it in place of what the file says. */
 #ifndef HOST_BIAS_H
 #define HOST_BIAS_H
 
@@ -26,6 +29,24 @@ struct bias_idiom {
     struct bias_origin section, weight_at, text_at; /* text_at: of the first line of the text */
 };
 
+/* What a profile says of a slot, that is, of the value of the key of that index or, from
+ * BIAS_KEY_COUNT on, of the weight of an idiom of the user's own: a value, one of several, or any
+ * from the first to the second. */
+enum { BIAS_MOST_VALUES = 16 };
+struct bias_vary {
+    uint32_t slot;
+    bool range;
+    uint32_t count, value[BIAS_MOST_VALUES];
+    struct bias_origin at;
+};
+
+struct bias_profile {
+    char *name, *only; /* only: words with a blank after each; NULL: not given */
+    uint32_t weight;
+    struct bias_origin section, weight_at, only_at;
+    LIST(struct bias_vary) varies; /* no two of a slot */
+};
+
 enum {
 #define BIAS_INDEX(section, field, ...) BIAS_##section##_##field,
     BIAS_KEYS(BIAS_INDEX, BIAS_INDEX, BIAS_INDEX)
@@ -44,9 +65,37 @@ struct bias {
     };
     struct bias_origin origins[BIAS_KEY_COUNT];
     LIST(struct bias_idiom) idioms;
+    LIST(struct bias_profile) profiles; /* none: all tests are of the values above */
     LIST(char *) files;             /* names that origins point to */
     uint32_t readings;
 };
+
+static inline uint32_t bias_slots(const struct bias *b)
+{
+    return BIAS_KEY_COUNT + (uint32_t)b->idioms.count;
+}
+
+static inline uint32_t *bias_at(struct bias *b, uint32_t slot)
+{
+    return slot < BIAS_KEY_COUNT ? &b->values[slot] : &b->idioms.data[slot - BIAS_KEY_COUNT].weight;
+}
+
+static inline uint32_t bias_value(const struct bias *b, uint32_t slot)
+{
+    return *bias_at((struct bias *)b, slot);
+}
+
+static inline const struct bias_origin *bias_origin_of(const struct bias *b, uint32_t slot)
+{
+    return slot < BIAS_KEY_COUNT ? &b->origins[slot]
+                                 : &b->idioms.data[slot - BIAS_KEY_COUNT].weight_at;
+}
+
+/* Was it given with --set? Then it is so in all profiles. */
+static inline bool bias_held(const struct bias *b, uint32_t slot)
+{
+    return bias_origin_of(b, slot)->reading && bias_origin_of(b, slot)->line == 0;
+}
 
 struct bias_key {
     const char *section, *name, *help;
@@ -67,6 +116,9 @@ bool bias_read(struct bias *b, const char *file, struct ordeal_error *e);
 bool bias_set(struct bias *b, const char *assignment, struct ordeal_error *e);
 /* Do the values go together? Names the line and the key at fault, and what is allowed. */
 bool bias_check(const struct bias *b, struct ordeal_error *e);
+/* Which slots a profile leaves as they are, by its `only`; `kept` has a place for each. */
+bool bias_kept(const struct bias *b, const struct bias_profile *p, bool *kept,
+               struct ordeal_error *e);
 /* As a bias file that says the same: every key, with its help as a comment when asked. */
 bool bias_write(const struct bias *b, FILE *out, bool with_help);
 

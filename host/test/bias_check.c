@@ -5,14 +5,36 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "bias_check.h"
+#include "draw.h"
 #include "layout.h"
 
 struct checking {
     const struct bias *b;
-    struct ordeal_error *e;
-    struct idiom_list idioms;
+    struct ordeal_error *e;             /* NULL: nobody wants to know */
+    const struct bias_profile *profile; /* NULL: none */
+    const struct idiom_list *idioms;
     struct layout layout;
 };
+
+/* "profile NAME: " before what is said, if there is one; its line where no other is at fault. */
+static bool complain(struct checking *c, const struct bias_origin *at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static bool complain(struct checking *c, const struct bias_origin *at, const char *format, ...)
+{
+    const struct bias_profile *p = c->profile;
+    char reason[sizeof c->e->reason];
+    va_list args;
+    if (!c->e)
+        return false;
+    va_start(args, format);
+    vsnprintf(reason, sizeof reason, format, args);
+    va_end(args);
+    if (!p)
+        return bias_refuse(c->e, at, "%s", reason);
+    at = at->reading ? at : p->only ? &p->only_at : &p->section;
+    return bias_refuse(c->e, at, "profile %s: %.450s", p->name, reason);
+}
 
 /* "test.threads = 2: ", then the reason; at the line of the key, or where it has its default of the
  * other key that matters. */
@@ -24,11 +46,29 @@ static bool fault(struct checking *c, int key, int other, const char *format, ..
     const struct bias_origin *at = &c->b->origins[c->b->origins[key].reading ? key : other];
     char value[32], reason[sizeof c->e->reason];
     va_list args;
+    if (!c->e)
+        return false;
     va_start(args, format);
     vsnprintf(reason, sizeof reason, format, args);
     va_end(args);
     bias_value_text(k, c->b->values[key], value, sizeof value);
-    return bias_refuse(c->e, at, "%s.%s = %s: %.400s", k->section, k->name, value, reason);
+    return complain(c, at, "%s.%s = %s: %.400s", k->section, k->name, value, reason);
+}
+
+/* The same of an idiom: "idioms.sb = 7: ". */
+static bool fault_of_idiom(struct checking *c, const struct idiom *x, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static bool fault_of_idiom(struct checking *c, const struct idiom *x, const char *format, ...)
+{
+    char reason[sizeof c->e->reason];
+    va_list args;
+    if (!c->e)
+        return false;
+    va_start(args, format);
+    vsnprintf(reason, sizeof reason, format, args);
+    va_end(args);
+    return complain(c, bias_origin_of(c->b, x->slot), "%s = %" PRIu32 ": %.400s", x->called,
+                    x->weight, reason);
 }
 
 static uint32_t section_weight(const struct bias *b, const char *section)
@@ -66,7 +106,7 @@ static bool check_operations(struct checking *c)
 {
     const struct bias *b = c->b;
     uint32_t narrow = b->sizes_1 + b->sizes_2 + b->sizes_4 + b->sizes_8;
-    if (section_weight(b, "operations") + section_weight(b, "membar") + c->idioms.count == 0)
+    if (section_weight(b, "operations") + section_weight(b, "membar") + c->idioms->count == 0)
         return fault(c, BIAS_operations_load, BIAS_operations_store,
                      "no operation, membar or idiom has a weight above 0");
     if (narrow + b->sizes_64 == 0 && (b->operations_load || b->operations_store))
@@ -116,9 +156,9 @@ static bool check_placement(struct checking *c)
 
 static bool transactions_in_idioms(const struct checking *c)
 {
-    for (size_t i = 0; i < c->idioms.count; i++)
-        for (uint32_t n = 0; n < c->idioms.data[i].names; n++)
-            if (c->idioms.data[i].name[n].transactional)
+    for (size_t i = 0; i < c->idioms->count; i++)
+        for (uint32_t n = 0; n < c->idioms->data[i]->names; n++)
+            if (c->idioms->data[i]->name[n].transactional)
                 return true;
     return false;
 }
@@ -173,10 +213,10 @@ static bool check_values(struct checking *c)
     const struct bias *b = c->b;
     bool lines = b->sizes_64 > 0, writes = b->operations_store || b->operations_swap
                                            || b->operations_cas;
-    for (size_t i = 0; i < c->idioms.count; i++) {
-        lines = lines || idiom_is_wide(&c->idioms.data[i], 1u << c->layout.word_log2);
-        for (uint32_t n = 0; n < c->idioms.data[i].names; n++)
-            writes = writes || c->idioms.data[i].name[n].values;
+    for (size_t i = 0; i < c->idioms->count; i++) {
+        lines = lines || idiom_is_wide(c->idioms->data[i], 1u << c->layout.word_log2);
+        for (uint32_t n = 0; n < c->idioms->data[i]->names; n++)
+            writes = writes || c->idioms->data[i]->name[n].values;
     }
     uint64_t asked = (uint64_t)b->test_threads * b->test_operations;
     uint64_t places = fewest_locations(c), each = c->layout.most;
@@ -237,27 +277,31 @@ static bool check_idiom_memory(struct checking *c, const struct idiom *x)
     for (uint32_t n = 0; n < x->names; n++) {
         const struct idiom_name *name = &x->name[n];
         if (name->bytes > word * l->words)
-            return bias_refuse(c->e, x->where, "%s = %" PRIu32 ": the idiom reaches %" PRIu32
-                               " bytes into a line, and a line has %" PRIu32 " word%s of %"
-                               PRIu32 "; raise placement.words_per_line", x->called, x->weight,
-                               name->bytes, l->words, l->words > 1 ? "s" : "", word);
+            return fault_of_idiom(c, x,
+                                  "the idiom reaches %" PRIu32
+                                  " bytes into a line, and a line has %" PRIu32
+                                  " word%s of %" PRIu32 "; raise placement.words_per_line",
+                                  name->bytes, l->words, l->words > 1 ? "s" : "", word);
         if (c->b->transactions_disjoint && name->plain && name->transactional)
-            return bias_refuse(c->e, x->where, "%s = %" PRIu32 ": a name of the idiom is used "
-                               "inside and outside of transactions, which transactions.disjoint "
-                               "= yes forbids", x->called, x->weight);
+            return fault_of_idiom(c, x,
+                                  "a name of the idiom is used "
+                                  "inside and outside of transactions, which transactions.disjoint "
+                                  "= yes forbids");
         if (name->values > l->most)
-            return bias_refuse(c->e, x->where, "%s = %" PRIu32 ": the idiom writes %" PRIu32
-                               " values to a location, and accesses of %u bytes have %" PRIu64,
-                               x->called, x->weight, name->values, 1u << l->grain_log2, l->most);
+            return fault_of_idiom(c, x,
+                                  "the idiom writes %" PRIu32
+                                  " values to a location, and accesses of %u bytes have %" PRIu64,
+                                  name->values, 1u << l->grain_log2, l->most);
         need[c->b->transactions_disjoint && name->transactional]++;
     }
     for (int i = 0; i < 2; i++) {
         uint32_t have = i ? l->transactional.count : l->plain.count;
         have = wide ? have / l->words : have;
         if (need[i] > have)
-            return bias_refuse(c->e, x->where, "%s = %" PRIu32 ": the idiom needs %" PRIu32
-                               " different %s, and there are %" PRIu32 "; raise test.locations",
-                               x->called, x->weight, need[i], wide ? "lines" : "locations", have);
+            return fault_of_idiom(c, x,
+                                  "the idiom needs %" PRIu32 " different %s, and there are %" PRIu32
+                                  "; raise test.locations",
+                                  need[i], wide ? "lines" : "locations", have);
     }
     return true;
 }
@@ -265,31 +309,71 @@ static bool check_idiom_memory(struct checking *c, const struct idiom *x)
 static bool check_idioms(struct checking *c)
 {
     const struct bias *b = c->b;
-    for (size_t i = 0; i < c->idioms.count; i++) {
-        const struct idiom *x = &c->idioms.data[i];
+    for (size_t i = 0; i < c->idioms->count; i++) {
+        const struct idiom *x = c->idioms->data[i];
         if (x->threads > b->test_threads)
-            return bias_refuse(c->e, x->where, "%s = %" PRIu32 ": the idiom has %" PRIu32
-                               " threads; test.threads must be that or more, or the weight 0",
-                               x->called, x->weight, x->threads);
+            return fault_of_idiom(c, x,
+                                  "the idiom has %" PRIu32
+                                  " threads; test.threads must be that or more, or the weight 0",
+                                  x->threads);
         if (x->longest > b->test_operations)
-            return bias_refuse(c->e, x->where, "%s = %" PRIu32 ": a thread of the idiom has %"
-                               PRIu32 " operations; test.operations must be that or more, or the "
-                               "weight 0", x->called, x->weight, x->longest);
+            return fault_of_idiom(c, x,
+                                  "a thread of the idiom has %" PRIu32
+                                  " operations; test.operations must be that or more, or the "
+                                  "weight 0",
+                                  x->longest);
         if (!check_idiom_memory(c, x))
             return false;
     }
     return true;
 }
 
+bool bias_goes_together(const struct bias *b, const struct idiom_list *idioms,
+                        const struct bias_profile *profile, struct ordeal_error *e)
+{
+    struct checking c = { .b = b, .e = e, .profile = profile, .idioms = idioms };
+    layout_of_bias(&c.layout, b, idioms);
+    return check_ranges(&c) && check_operations(&c) && check_placement(&c) && check_disjoint(&c)
+        && check_sharing(&c) && check_blocks(&c) && check_idioms(&c) && check_values(&c);
+}
+
+/* ---- profiles ------------------------------------------------------------------------------ */
+
+/* All combinations of extreme values, or many of them where there are more. */
+static bool check_profile(struct draw *d, uint32_t i, struct ordeal_error *e)
+{
+    enum { MOST = 4096 };
+    const struct bias_profile *p = &d->given->profiles.data[i];
+    uint32_t all = draw_extremes(d, i);
+    struct random r;
+    if (!p->weight_at.reading)
+        return bias_refuse(e, &p->section, "profile %s has no weight; give 'weight = …', 0 to %d",
+                           p->name, MOST_WEIGHT);
+    random_seed(&r, 0, 0);
+    for (uint32_t n = 0; n < all && n < MOST; n++) {
+        draw_extreme(d, i, all <= MOST || n == 0 ? n : n == 1 ? all - 1 : random_below(&r, all));
+        if (!bias_goes_together(&d->now, &d->idioms, p, e))
+            return false;
+    }
+    return true;
+}
+
+static bool check_profiles(struct draw *d, struct ordeal_error *e)
+{
+    for (uint32_t i = 0; i < d->given->profiles.count; i++)
+        if (!check_profile(d, i, e))
+            return false;
+    return d->profiles.count
+        || bias_refuse(e, &d->given->profiles.data[0].section, "no profile has a weight above 0");
+}
+
 bool bias_check(const struct bias *b, struct ordeal_error *e)
 {
-    struct checking c = { .b = b, .e = e };
-    if (!idioms_of_bias(&c.idioms, b, e))
-        return false;
-    layout_of_bias(&c.layout, b, &c.idioms);
-    bool good = check_ranges(&c) && check_operations(&c) && check_placement(&c)
-             && check_disjoint(&c) && check_sharing(&c) && check_blocks(&c) && check_idioms(&c)
-             && check_values(&c);
-    idioms_free(&c.idioms);
+    struct draw d;
+    bool good = draw_new(&d, b, e);
+    if (good)
+        good = b->profiles.count ? check_profiles(&d, e)
+                                 : bias_goes_together(&d.now, &d.idioms, NULL, e);
+    draw_free(&d);
     return good;
 }

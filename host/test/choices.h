@@ -28,6 +28,8 @@ static inline void choices_free(struct choices *c)
     free(c->what);
 }
 
+static inline void choices_clear(struct choices *c) { c->count = c->total = 0; }
+
 static inline void choices_add(struct choices *c, uint32_t what, uint32_t weight)
 {
     if (weight == 0)

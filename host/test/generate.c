@@ -4,18 +4,17 @@
  * test, nothing allocated on the way. */
 #include "generate.h"
 
-#include "choices.h"
+#include "draw.h"
 #include "kinds.h"
 #include "memory.h"
 #include "program.h"
-#include "swarm.h"
 
 enum block { LOOP, BRANCH, TRANSACTION, BLOCKS };
 
 struct generator {
-    const struct bias *b;
+    struct draw draw;
+    const struct bias *b; /* of the test at hand: what was drawn; so is the rest */
     uint64_t seed;
-    struct idiom_list idioms;
     struct layout layout;
     struct memory memory;
     struct choices plain, in_transactions;      /* of events */
@@ -471,7 +470,7 @@ static void make_step(struct generator *g)
     uint32_t *position = &g->position[g->thread], room = g->b->test_operations - *position;
     uint32_t taken = make_block(g, room), idioms = g->woven.total;
     if (!taken && idioms && random_below(&g->random, idioms + g->plain.total) < idioms
-        && make_idiom(g, &g->idioms.data[choose(&g->woven, &g->random)]))
+        && make_idiom(g, g->draw.idioms.data[choose(&g->woven, &g->random)]))
         return;
     if (!taken && g->plain.count)
         taken = make_event(g, choose(&g->plain, &g->random), room);
@@ -493,42 +492,24 @@ static void make_threads(struct generator *g)
                 make_step(g);
 }
 
-enum ordeal_status generator_make(struct generator *g, uint64_t number, struct ordeal *o,
-                                  struct ordeal_trace **test)
-{
-    if (g->b->test_omit)
-        return swarm_make(g->b, g->seed, number, o, test);
-    *test = NULL;
-    g->test = ordeal_trace_new(o);
-    if (!g->test)
-        return ordeal_last_error(o)->status;
-    g->status = ORDEAL_OK;
-    g->rounds = 1;
-    random_seed(&g->random, g->seed, number);
-    memory_start(&g->memory, g->test, &g->random);
-    if (g->b->branches_share)
-        ordeal_trace_seed(g->test, random_next(&g->random) | 1);
-    make_threads(g);
-    enum ordeal_status status = g->status != ORDEAL_OK ? g->status : g->memory.status;
-    if (status == ORDEAL_OK)
-        *test = g->test;
-    else
-        ordeal_trace_free(g->test);
-    return status;
-}
-
 /* ---- generators ---------------------------------------------------------------------------- */
 
+/* Layout and choices by the bias of the test at hand. */
 static void weigh(struct generator *g)
 {
     const struct bias *b = g->b;
+    struct choices *choices[] = { &g->plain, &g->in_transactions, &g->woven,
+                                  &g->sizes, &g->narrow,          &g->swaps };
+    for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
+        choices_clear(choices[i]);
+    layout_of_bias(&g->layout, b, &g->draw.idioms);
     for (uint32_t i = 0; i < EVENTS; i++) {
         choices_add(&g->plain, i, b->values[events[i].weight]);
         if (events[i].in_transactions)
             choices_add(&g->in_transactions, i, b->values[events[i].weight]);
     }
-    for (uint32_t i = 0; i < g->idioms.count; i++)
-        choices_add(&g->woven, i, g->idioms.data[i].weight);
+    for (uint32_t i = 0; i < g->draw.idioms.count; i++)
+        choices_add(&g->woven, i, g->draw.idioms.data[i]->weight);
     for (uint32_t log2 = 0; log2 < 4; log2++) {
         uint32_t weight = b->values[BIAS_sizes_1 + log2];
         choices_add(&g->sizes, log2, weight);
@@ -545,22 +526,55 @@ static void weigh(struct generator *g)
     g->begins[TRANSACTION] = chance_to_begin(b->transactions_share, b->transactions_length_mean, 1);
 }
 
+enum ordeal_status generator_make(struct generator *g, uint64_t number, struct ordeal *o,
+                                  struct ordeal_trace **test)
+{
+    *test = NULL;
+    g->test = ordeal_trace_new(o);
+    if (!g->test)
+        return ordeal_last_error(o)->status;
+    if (draw_varies(&g->draw)) {
+        draw_test(&g->draw, g->seed, number);
+        weigh(g);
+    }
+    g->status = ORDEAL_OK;
+    g->rounds = 1;
+    random_seed(&g->random, g->seed, number);
+    memory_start(&g->memory, g->test, &g->random);
+    if (g->b->branches_share)
+        ordeal_trace_seed(g->test, random_next(&g->random) | 1);
+    make_threads(g);
+    enum ordeal_status status = g->status != ORDEAL_OK ? g->status : g->memory.status;
+    if (status == ORDEAL_OK)
+        *test = g->test;
+    else
+        ordeal_trace_free(g->test);
+    return status;
+}
+
+uint32_t generator_profile(const struct generator *g, uint64_t number)
+{
+    return draw_profile(&g->draw, g->seed, number);
+}
+
 struct generator *generator_new(const struct bias *b, uint64_t seed)
 {
     struct ordeal_error e;
     struct generator *g = calloc(1, sizeof *g);
     if (!g)
         return NULL;
-    g->b = b;
     g->seed = seed;
-    bool good = idioms_of_bias(&g->idioms, b, &e);
+    g->b = &g->draw.now;
+    uint32_t threads = 0;
+    bool good = draw_new(&g->draw, b, &e);
     if (good)
-        layout_of_bias(&g->layout, b, &g->idioms);
-    good = good && memory_new(&g->memory, b, &g->layout) && choices_new(&g->plain, EVENTS)
-        && choices_new(&g->in_transactions, EVENTS) && choices_new(&g->woven, g->idioms.count)
-        && choices_new(&g->sizes, 5) && choices_new(&g->narrow, 4) && choices_new(&g->swaps, 2)
-        && (g->position = calloc(b->test_threads, sizeof *g->position))
-        && (g->near = calloc(b->test_threads, sizeof *g->near));
+        threads = g->draw.most_threads;
+    good = good && memory_new(&g->memory, g->b, &g->layout, g->draw.most_locations)
+        && choices_new(&g->plain, EVENTS) && choices_new(&g->in_transactions, EVENTS)
+        && choices_new(&g->woven, g->draw.idioms.all_count) && choices_new(&g->sizes, 5)
+        && choices_new(&g->narrow, 4) && choices_new(&g->swaps, 2)
+        && (g->position = calloc(threads, sizeof *g->position))
+        && (g->near = calloc(threads, sizeof *g->near));
     if (!good) {
         generator_free(g);
         return NULL;
@@ -579,7 +593,7 @@ void generator_free(struct generator *g)
     choices_free(&g->sizes);
     choices_free(&g->narrow);
     choices_free(&g->swaps);
-    idioms_free(&g->idioms);
+    draw_free(&g->draw);
     memory_free(&g->memory);
     free(g->position);
     free(g->near);

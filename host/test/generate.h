@@ -12,5 +12,7 @@ void generator_free(struct generator *g);
 /* Test `number` (0, 1, …), in any order, in the caller's context. */
 enum ordeal_status generator_make(struct generator *g, uint64_t number, struct ordeal *o,
                                   struct ordeal_trace **test);
+/* The profile of the bias that the test comes from; UINT32_MAX: the bias has none. */
+uint32_t generator_profile(const struct generator *g, uint64_t number);
 
 #endif

@@ -291,19 +291,18 @@ bool idiom_is_wide(const struct idiom *x, uint32_t word_bytes)
 
 /* ---- the idioms of a bias --------------------------------------------------------------- */
 
-static bool compile_builtin(struct idiom *x, const struct bias *b, uint32_t i,
-                            struct ordeal_error *e)
+static bool compile_builtin(struct idiom *x, uint32_t i, struct ordeal_error *e)
 {
     if (!idiom_compile(x, builtin_texts[i], e))
         return false;
-    snprintf(x->called, sizeof x->called, "idioms.%s", bias_keys[FIRST_BUILTIN + i].name);
-    x->weight = b->values[FIRST_BUILTIN + i];
-    x->where = &b->origins[FIRST_BUILTIN + i];
+    x->slot = FIRST_BUILTIN + i;
+    snprintf(x->called, sizeof x->called, "idioms.%s", bias_keys[x->slot].name);
     return true;
 }
 
-static bool compile_own(struct idiom *x, const struct bias_idiom *own, struct ordeal_error *e)
+static bool compile_own(struct idiom *x, const struct bias *b, uint32_t i, struct ordeal_error *e)
 {
+    const struct bias_idiom *own = &b->idioms.data[i];
     if (!own->text)
         return bias_refuse(e, &own->section, "idiom %s has no test; give 'test = …' in the test "
                            "notation, or 'file = …'", own->name);
@@ -321,39 +320,59 @@ static bool compile_own(struct idiom *x, const struct bias_idiom *own, struct or
         return false;
     }
     snprintf(x->called, sizeof x->called, "idiom %s.weight", own->name);
-    x->weight = own->weight;
-    x->where = &own->weight_at;
+    x->slot = BIAS_KEY_COUNT + i;
     return true;
+}
+
+static bool may_have_weight(const struct bias *b, uint32_t slot)
+{
+    bool may = b->values[slot];
+    for (size_t i = 0; i < b->profiles.count && !may; i++)
+        for (size_t k = 0; k < b->profiles.data[i].varies.count; k++)
+            may |= b->profiles.data[i].varies.data[k].slot == slot;
+    return may;
+}
+
+void idioms_weigh(struct idiom_list *list, const struct bias *b)
+{
+    list->count = 0;
+    for (size_t i = 0; i < list->all_count; i++) {
+        struct idiom *x = &list->all[i];
+        x->weight = bias_value(b, x->slot);
+        if (x->weight)
+            list->data[list->count++] = x;
+    }
 }
 
 bool idioms_of_bias(struct idiom_list *list, const struct bias *b, struct ordeal_error *e)
 {
-    *list = (struct idiom_list){ calloc(BUILTINS + b->idioms.count, sizeof *list->data), 0 };
-    bool good = list->data != NULL;
+    size_t most = BUILTINS + b->idioms.count;
+    *list = (struct idiom_list){ .all = calloc(most, sizeof *list->all),
+                                 .data = calloc(most, sizeof *list->data) };
+    bool good = list->all && list->data;
     if (!good)
         bias_refuse(e, NULL, "out of memory");
     for (uint32_t i = 0; good && i < BUILTINS; i++)
-        if (b->values[FIRST_BUILTIN + i]) {
-            good = compile_builtin(&list->data[list->count], b, i, e);
-            list->count += good;
+        if (may_have_weight(b, FIRST_BUILTIN + i)) {
+            good = compile_builtin(&list->all[list->all_count], i, e);
+            list->all_count += good;
         }
-    for (size_t i = 0; good && i < b->idioms.count; i++) {
-        struct idiom x;
-        good = compile_own(&x, &b->idioms.data[i], e);
-        if (good && x.weight)
-            list->data[list->count++] = x;
-        else if (good)
-            idiom_free(&x);
+    for (uint32_t i = 0; good && i < b->idioms.count; i++) {
+        good = compile_own(&list->all[list->all_count], b, i, e);
+        list->all_count += good;
     }
-    if (!good)
+    if (good)
+        idioms_weigh(list, b);
+    else
         idioms_free(list);
     return good;
 }
 
 void idioms_free(struct idiom_list *list)
 {
-    for (size_t i = 0; i < list->count; i++)
-        idiom_free(&list->data[i]);
+    for (size_t i = 0; i < list->all_count; i++)
+        idiom_free(&list->all[i]);
+    free(list->all);
     free(list->data);
     *list = (struct idiom_list){ 0 };
 }

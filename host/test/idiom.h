@@ -95,12 +95,10 @@ struct idiom_name {
 };
 
 struct bias;
-struct bias_origin;
 
 struct idiom {
     char called[64];             /* its weight's key: "idioms.sb", "idiom NAME.weight" */
-    const struct bias_origin *where; /* it was given, in the bias */
-    uint32_t weight;
+    uint32_t slot, weight;       /* where in the bias its weight is, and what it is now */
     uint32_t threads, names, steps;
     struct idiom_step *step;
     struct idiom_register *registers;
@@ -116,9 +114,18 @@ void idiom_free(struct idiom *x);
 /* Does a name reach beyond one word? Then its names stand for different lines. */
 bool idiom_is_wide(const struct idiom *x, uint32_t word_bytes);
 
-/* All that have weight in a bias, built-in ones first. False: `e` says which line is wrong. */
-struct idiom_list { struct idiom *data; size_t count; };
+/* All that have weight in a bias or could get it in a profile, built-in ones first; in use, in the
+ * same order, are those that have it now. */
+struct idiom_list {
+    struct idiom *all;
+    size_t all_count;
+    const struct idiom **data;
+    size_t count;
+};
+/* False: `e` says which line is wrong. In use are those with weight in the bias itself. */
 bool idioms_of_bias(struct idiom_list *list, const struct bias *b, struct ordeal_error *e);
+/* Takes their weights from a bias drawn from that one. */
+void idioms_weigh(struct idiom_list *list, const struct bias *b);
 void idioms_free(struct idiom_list *list);
 
 #endif

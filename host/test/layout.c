@@ -8,7 +8,7 @@ static uint32_t sizes_in_use(const struct bias *b, const struct idiom_list *idio
     for (uint32_t log2 = 0; log2 < 4; log2++)
         sizes |= weights[log2] ? 1u << log2 : 0;
     for (size_t i = 0; i < idioms->count; i++)
-        sizes |= idioms->data[i].sizes;
+        sizes |= idioms->data[i]->sizes;
     return sizes;
 }
 

@@ -4,14 +4,17 @@
 #include <assert.h>
 #include <string.h>
 
+#include "program.h"
+
 enum { NAME_MOST = 8 };
 
-bool memory_new(struct memory *m, const struct bias *b, const struct layout *layout)
+bool memory_new(struct memory *m, const struct bias *b, const struct layout *layout,
+                uint32_t most_locations)
 {
-    size_t lines = layout->lines;
+    size_t lines = most_locations;
     *m = (struct memory){ .b = b, .layout = layout };
     m->base = calloc(lines + 1, sizeof *m->base);
-    m->last = calloc(lines * layout->words, sizeof *m->last);
+    m->last = calloc(lines + LINE_BYTES, sizeof *m->last); /* the last line may have more words */
     m->uncached = calloc(lines + 1, sizeof *m->uncached);
     m->used = calloc(lines + 1, sizeof *m->used);
     m->order = calloc(lines, sizeof *m->order);
@@ -32,7 +35,6 @@ static void draw_uncached(struct memory *m, struct random *r)
 {
     uint32_t lines = m->layout->lines;
     uint32_t count = (uint32_t)(((uint64_t)lines * m->b->placement_uncached + 99) / 100);
-    memset(m->uncached, 0, lines * sizeof *m->uncached);
     for (uint32_t i = 0; count && i < lines; i++)
         m->order[i] = i;
     for (uint32_t i = 0; i < count; i++) {
@@ -42,19 +44,29 @@ static void draw_uncached(struct memory *m, struct random *r)
     }
 }
 
-void memory_start(struct memory *m, struct ordeal_trace *test, struct random *r)
+/* What the last test left. */
+static void clear(struct memory *m)
 {
-    uint32_t words = m->layout->words;
     for (uint32_t i = 0; i < m->used_count; i++) {
         uint32_t line = m->used[i];
         m->base[line] = 0;
-        if (line < m->layout->lines)
-            memset(m->last + (size_t)line * words, 0, words * sizeof *m->last);
+        if (line < m->lines)
+            memset(m->last + (size_t)line * m->words, 0, m->words * sizeof *m->last);
     }
+    if (m->mixed)
+        memset(m->uncached, 0, m->lines * sizeof *m->uncached);
     m->used_count = 0;
+}
+
+void memory_start(struct memory *m, struct ordeal_trace *test, struct random *r)
+{
+    clear(m);
+    m->lines = m->layout->lines;
+    m->words = m->layout->words;
+    m->mixed = m->b->placement_uncached > 0;
     m->test = test;
     m->status = ORDEAL_OK;
-    if (m->b->placement_uncached)
+    if (m->mixed)
         draw_uncached(m, r);
 }
 

@@ -8,8 +8,10 @@
 #include "base/random.h"
 
 struct memory {
-    const struct bias *b;
+    const struct bias *b; /* of the test at hand, as is the layout */
     const struct layout *layout;
+    uint32_t lines, words;       /* those that the last test had, words of a line */
+    bool mixed;                  /* some lines of it were uncached */
     uint32_t *base;              /* of a line: its name in the test; 0: not used yet */
     uint64_t *last;              /* of a location: number of the last value given out */
     bool *uncached;              /* of a line */
@@ -20,7 +22,9 @@ struct memory {
     enum ordeal_status status;   /* of the test: the first that was not ORDEAL_OK */
 };
 
-bool memory_new(struct memory *m, const struct bias *b, const struct layout *layout);
+/* Bias and layout may change before each start, up to that many locations. */
+bool memory_new(struct memory *m, const struct bias *b, const struct layout *layout,
+                uint32_t most_locations);
 void memory_free(struct memory *m);
 /* For the next test: all lines are unused. */
 void memory_start(struct memory *m, struct ordeal_trace *test, struct random *r);

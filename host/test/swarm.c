@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "swarm.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-#include "generate.h"
-#include "base/random.h"
 
 /* Loads and stores are what all the rest is about, and swaps need words of 4 or 8 bytes. */
 static bool can_go(int key)
@@ -25,47 +21,34 @@ static bool can_go(int key)
     return false;
 }
 
-/* What is left of it; the idioms, whose weights are changed, are `idioms`. */
-static void omit(struct bias *b, struct bias_idiom *idioms, struct random *r)
+/* Keys that came when files with `omit` were in use: they draw after all others, and only where they
+ * have weight, so that those files make the tests they made. The last one stands for none. */
+static const int later[] = { BIAS_KEY_COUNT };
+enum { LATER = sizeof later / sizeof *later };
+
+static bool came_later(int key)
+{
+    for (int i = 0; i < LATER; i++)
+        if (later[i] == key)
+            return true;
+    return false;
+}
+
+void swarm_omit(struct bias *b, struct random *r)
 {
     uint32_t chance = b->test_omit;
     for (int k = 0; k < BIAS_KEY_COUNT; k++)
-        if (can_go(k) && random_below(r, 100) < chance)
+        if (can_go(k) && !came_later(k) && random_below(r, 100) < chance)
             b->values[k] = 0;
     if (random_below(r, 100) < chance)
         b->test_locations = 1 + random_below(r, b->test_locations);
     if (random_below(r, 100) < chance)
         b->placement_words_per_line = 1 + random_below(r, b->placement_words_per_line);
-    for (size_t i = 0; i < b->idioms.count; i++) {
-        idioms[i] = b->idioms.data[i];
+    for (size_t i = 0; i < b->idioms.count; i++)
         if (random_below(r, 100) < chance)
-            idioms[i].weight = 0;
-    }
-    b->idioms.data = idioms;
+            b->idioms.data[i].weight = 0;
+    for (int i = 0; i < LATER - 1; i++)
+        if (b->values[later[i]] && random_below(r, 100) < chance)
+            b->values[later[i]] = 0;
     b->test_omit = 0;
-}
-
-enum ordeal_status swarm_make(const struct bias *b, uint64_t seed, uint64_t number,
-                              struct ordeal *o, struct ordeal_trace **test)
-{
-    enum ordeal_status status = ORDEAL_NO_MEMORY;
-    struct bias_idiom *idioms = calloc(b->idioms.count + 1, sizeof *idioms);
-    struct bias part = *b;
-    struct random r;
-    struct ordeal_error e;
-    *test = NULL;
-    if (!idioms)
-        return status;
-    random_seed(&r, ~seed, number);
-    omit(&part, idioms, &r);
-    if (!bias_check(&part, &e)) {        /* it needs what was left out */
-        part = *b;
-        part.test_omit = 0;
-    }
-    struct generator *g = generator_new(&part, seed);
-    if (g)
-        status = generator_make(g, number, o, test);
-    generator_free(g);
-    free(idioms);
-    return status;
 }

@@ -5,9 +5,9 @@
 #define HOST_SWARM_H
 
 #include "bias.h"
+#include "base/random.h"
 
-/* As generator_make() of a generator of the bias and the seed, but for what test `number` omits. */
-enum ordeal_status swarm_make(const struct bias *b, uint64_t seed, uint64_t number,
-                              struct ordeal *o, struct ordeal_trace **test);
+/* Leaves some of it out, also weights of its idioms; what is left may not go together. */
+void swarm_omit(struct bias *b, struct random *r);
 
 #endif

@@ -6,22 +6,29 @@
 
 #include "test/generate.h"
 
-static const struct bias_kind { const char *name, *assignments[12]; } bias_kinds[] = {
-    { "defaults", { NULL } },
-    { "long", { "operations=10000", "threads=8", "locations=256", NULL } },
-    { "mixed sizes", { "operations=1000", "sizes.1=1", "sizes.2=1", "sizes.8=1", "locations=64",
-                       "words_per_line=4", NULL } },
-    { "blocks", { "operations=1000", "loops.share=30", "branches.share=30",
-                  "transactions.share=30", NULL } },
-    { "idioms", { "operations=1000", "threads=4", "sb=20", "mp=20", "iriw=20", "2+2w=20", NULL } },
-    { "litmus", { "operations=4", "threads=2", "locations=2", "load=0", "store=0", "swap=0",
-                  "cas=0", "full=0", "2+2w=1", NULL } },
+/* clang-format off */
+static const struct bias_kind { const char *name, *file, *assignments[12]; } bias_kinds[] = {
+    { "defaults", NULL, { NULL } },
+    { "long", NULL, { "operations=10000", "threads=8", "locations=256", NULL } },
+    { "mixed sizes", NULL, { "operations=1000", "sizes.1=1", "sizes.2=1", "sizes.8=1",
+                             "locations=64", "words_per_line=4", NULL } },
+    { "blocks", NULL, { "operations=1000", "loops.share=30", "branches.share=30",
+                        "transactions.share=30", NULL } },
+    { "idioms", NULL, { "operations=1000", "threads=4", "sb=20", "mp=20", "iriw=20", "2+2w=20",
+                        NULL } },
+    { "litmus", NULL, { "operations=4", "threads=2", "locations=2", "load=0", "store=0", "swap=0",
+                        "cas=0", "full=0", "2+2w=1", NULL } },
+    { "omit", "examples/zoo.bias", { NULL } },
+    { "profiles", "examples/profiles.bias", { NULL } },
 };
+/* clang-format on */
 
 static struct bias *bias_of_kind(const struct bias_kind *kind)
 {
     struct ordeal_error e;
     struct bias *b = bias_new();
+    if (kind->file && !bias_read(b, kind->file, &e))
+        abort();
     for (int i = 0; kind->assignments[i]; i++)
         if (!bias_set(b, kind->assignments[i], &e))
             abort();

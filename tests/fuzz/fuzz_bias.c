@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* libFuzzer harness for bias files: what is read and goes together can be written, reads back as
- * the same, and makes a test. */
+ * the same, and makes tests, of every profile. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "test/generate.h"
+#include "test/program.h"
 
 static bool read_bytes(struct bias *b, const void *data, size_t size, struct ordeal_error *e)
 {
@@ -31,22 +32,41 @@ static void reads_back(const struct bias *b)
     fclose(f);
     if (!read_bytes(back, text, size, &e) || !bias_check(back, &e)
         || memcmp(b->values, back->values, sizeof b->values) != 0
-        || b->idioms.count != back->idioms.count)
+        || b->idioms.count != back->idioms.count || b->profiles.count != back->profiles.count)
         abort();
     bias_free(back);
     free(text);
 }
 
-static void makes_a_test(struct bias *b)
+/* Those of the first numbers, so that most draws of its profiles come up in the end. */
+static void makes_tests(struct bias *b)
 {
     struct ordeal *o = ordeal_new(NULL);
     struct generator *g = generator_new(b, 1);
-    struct ordeal_trace *t = NULL;
-    if (generator_make(g, 0, o, &t) != ORDEAL_OK)
-        abort();
-    ordeal_trace_free(t);
+    for (uint64_t n = 0; n < (b->profiles.count ? 8 : 1); n++) {
+        struct ordeal_trace *t = NULL;
+        struct program p;
+        struct ordeal_error e;
+        if (generator_make(g, n, o, &t) != ORDEAL_OK || !program_compile(&p, t, "", &e))
+            abort();
+        program_free(&p);
+        ordeal_trace_free(t);
+    }
     generator_free(g);
     ordeal_free(o);
+}
+
+/* The largest that its tests can be, about. */
+static uint64_t most_of(const struct bias *b, uint32_t slot)
+{
+    uint64_t most = b->values[slot];
+    for (size_t i = 0; i < b->profiles.count; i++)
+        for (size_t k = 0; k < b->profiles.data[i].varies.count; k++) {
+            const struct bias_vary *v = &b->profiles.data[i].varies.data[k];
+            for (uint32_t n = 0; v->slot == slot && n < v->count; n++)
+                most = v->value[n] > most ? v->value[n] : most;
+        }
+    return most;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -58,8 +78,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         abort();
     if (good) {
         reads_back(b);
-        if ((uint64_t)b->test_threads * b->test_operations < 20000)
-            makes_a_test(b);
+        if (most_of(b, BIAS_test_threads) * most_of(b, BIAS_test_operations) < 20000)
+            makes_tests(b);
     }
     bias_free(b);
     return 0;
