@@ -8,6 +8,8 @@
 #include "bias_check.h"
 #include "draw.h"
 #include "layout.h"
+#include "program.h"
+#include "registers.h"
 
 struct checking {
     const struct bias *b;
@@ -117,6 +119,9 @@ static bool check_operations(struct checking *c)
     if (b->operations_cas && b->sizes_4 + b->sizes_8 == 0)
         return fault(c, BIAS_operations_cas, BIAS_sizes_4,
                      "a CAS is of 4 or 8 bytes; sizes.4 or sizes.8 must have a weight");
+    if (b->operations_cas && b->cas_own + b->cas_register + b->cas_value == 0)
+        return fault(c, BIAS_cas_own, BIAS_operations_cas,
+                     "no kind of CAS has a weight above 0; set operations.cas to 0 for none");
     if (b->operations_nonfaulting && narrow == 0)
         return fault(c, BIAS_operations_nonfaulting, BIAS_sizes_64,
                      "a non-faulting load is of 1 to 8 bytes; one of these sizes must have a "
@@ -256,7 +261,8 @@ static bool check_blocks(struct checking *c)
 {
     const struct bias *b = c->b;
     uint32_t weight = section_weight(b, "operations") + section_weight(b, "membar");
-    uint32_t never = b->operations_flush + b->operations_evict + b->operations_interrupt;
+    uint32_t never = (b->transactions_hints ? 0 : b->operations_flush) + b->operations_evict
+                   + b->operations_interrupt;
     return check_block(c, BIAS_loops_share, "loop",
                        (uint64_t)b->loops_length_min * b->loops_count_min, BIAS_loops_count_min,
                        weight)
@@ -306,6 +312,44 @@ static bool check_idiom_memory(struct checking *c, const struct idiom *x)
     return true;
 }
 
+/* All registers of a test together: programs have so many, and the generator takes some itself. */
+struct noted {
+    uint32_t number[MOST_REGISTERS - REGISTER_FIRST - REGISTERS], count;
+};
+enum { MOST_NOTED = MOST_REGISTERS - REGISTER_FIRST - REGISTERS };
+
+static bool note(struct noted *noted, uint32_t number)
+{
+    uint32_t i = 0;
+    while (i < noted->count && noted->number[i] != number)
+        i++;
+    if (i == MOST_NOTED)
+        return false;
+    noted->number[i] = number;
+    noted->count += i == noted->count;
+    return true;
+}
+
+static bool check_registers(struct checking *c)
+{
+    struct noted noted = { .count = 0 };
+    for (size_t i = 0; i < c->idioms->count; i++) {
+        const struct idiom *x = c->idioms->data[i];
+        bool good = true;
+        for (uint32_t k = 0; k < x->register_count && good; k++)
+            good = note(&noted, x->registers[k].number);
+        for (uint32_t k = 0; k < x->steps && good; k++)
+            if (x->step[k].flags & ORDEAL_COMPARE_REGISTER)
+                good = note(&noted, x->step[k].compare_register);
+        if (!good)
+            return fault_of_idiom(c, x,
+                                  "the idioms have more than %d registers together; use the "
+                                  "same ones",
+                                  MOST_NOTED);
+    }
+    return true;
+}
+
 static bool check_idioms(struct checking *c)
 {
     const struct bias *b = c->b;
@@ -334,7 +378,8 @@ bool bias_goes_together(const struct bias *b, const struct idiom_list *idioms,
     struct checking c = { .b = b, .e = e, .profile = profile, .idioms = idioms };
     layout_of_bias(&c.layout, b, idioms);
     return check_ranges(&c) && check_operations(&c) && check_placement(&c) && check_disjoint(&c)
-        && check_sharing(&c) && check_blocks(&c) && check_idioms(&c) && check_values(&c);
+        && check_sharing(&c) && check_blocks(&c) && check_idioms(&c) && check_registers(&c)
+        && check_values(&c);
 }
 
 /* ---- profiles ------------------------------------------------------------------------------ */

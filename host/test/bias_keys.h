@@ -43,7 +43,8 @@ enum { BIAS_NO, BIAS_YES };
     BIAS_WEIGHT(NUMBER, operations, cas, "cas", 3, \
                 "CAS of 4 or 8 bytes: a load, then compare and swap with what it saw") \
     BIAS_WEIGHT(NUMBER, operations, prefetch, "prefetch", 0, "PREFETCH of a line") \
-    BIAS_WEIGHT(NUMBER, operations, flush, "flush", 0, "FLUSH of a line; never in a transaction") \
+    BIAS_WEIGHT(NUMBER, operations, flush, "flush", 0, \
+                "FLUSH of a line; in a transaction if transactions.hints says so") \
     BIAS_WEIGHT(NUMBER, operations, evict, "evict", 0, \
                 "EVICT: accesses that push a line out of the caches; never in a transaction") \
     BIAS_WEIGHT(NUMBER, operations, nonfaulting, "nonfaulting", 0, \
@@ -116,6 +117,23 @@ enum { BIAS_NO, BIAS_YES };
            "tries after the first before its operations are done plainly") \
     CHOICE(transactions, disjoint, "disjoint", BIAS_NO, yes_words, \
            "yes: half of the lines are for transactions alone, the others for the rest") \
+    CHOICE(transactions, hints, "hints", BIAS_NO, yes_words, \
+           "yes: FLUSH is in transactions, too, as PREFETCH is in any case") \
+    \
+    BIAS_WEIGHT(NUMBER, cas, own, "own", 1, \
+                "a CAS compares with what a load of its word just before it saw") \
+    BIAS_WEIGHT(NUMBER, cas, register, "register", 0, \
+                "or with what an older load saw, of any word, as far back as\n" \
+                "dependencies.distance says; where there is none, with a value as below") \
+    BIAS_WEIGHT(NUMBER, cas, value, "value", 0, \
+                "or with one of the last values written to its word by anybody, or with 0") \
+    \
+    BIAS_PERCENT(NUMBER, dependencies, share, 0, \
+                 "percent of the loads and stores of up to 8 bytes that depend on an older load\n" \
+                 "of their thread (<r1), if there is one that set a register; whether by their\n" \
+                 "address, their data or a branch is the target's choice") \
+    NUMBER(dependencies, distance, "distance", 8, 1, 1000, \
+           "accesses of the thread back to that load, at most") \
     \
     NUMBER(delays, cycles_min, "cycles_min", 1, 1, 1000000, "cycles of a DELAY, at least") \
     NUMBER(delays, cycles_max, "cycles_max", 100, 1, 1000000, "and at most") \

@@ -9,7 +9,7 @@
 #include "base/random.h"
 
 struct choices {
-    uint32_t count, total;
+    uint32_t count, most, total;
     uint32_t *upto;               /* sum of the weights up to and with this one */
     uint32_t *what;
 };
@@ -17,7 +17,8 @@ struct choices {
 /* Room for `most`. False: out of memory. choices_free() either way. */
 static inline bool choices_new(struct choices *c, size_t most)
 {
-    *c = (struct choices){ .upto = calloc(most + 1, sizeof *c->upto),
+    *c = (struct choices){ .most = (uint32_t)most,
+                           .upto = calloc(most + 1, sizeof *c->upto),
                            .what = calloc(most + 1, sizeof *c->what) };
     return c->upto && c->what;
 }
@@ -34,6 +35,7 @@ static inline void choices_add(struct choices *c, uint32_t what, uint32_t weight
 {
     if (weight == 0)
         return;
+    assert(c->count < c->most);
     c->total += weight;
     c->upto[c->count] = c->total;
     c->what[c->count++] = what;

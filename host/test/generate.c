@@ -8,6 +8,7 @@
 #include "kinds.h"
 #include "memory.h"
 #include "program.h"
+#include "registers.h"
 
 enum block { LOOP, BRANCH, TRANSACTION, BLOCKS };
 
@@ -20,9 +21,12 @@ struct generator {
     struct choices plain, in_transactions;      /* of events */
     struct choices woven;                       /* of idioms */
     struct choices sizes, narrow, swaps;        /* of size_log2: any, up to 8 bytes, 4 or 8 */
+    struct choices compared;                    /* of what a CAS compares with */
     uint64_t begins[BLOCKS];      /* chance that a block begins, of 2^32 */
     uint32_t *position;           /* of a thread: operations it has, as executed */
     uint32_t *near;               /* threads that could take part in an idiom */
+    struct registers *registers;  /* of a thread */
+    bool loads_set_registers;     /* somebody could depend on them */
 
     /* of the test at hand */
     struct random random;
@@ -89,10 +93,27 @@ static void add_write(struct generator *g, struct ordeal_op op, uint64_t number,
         g->status = ordeal_trace_step(g->test, layout_value(&g->layout, 1, op.size_log2));
 }
 
+/* The access just added may need a register, and a load set one. */
+static void depend(struct generator *g, uint32_t size_log2, bool load)
+{
+    struct registers *r = &g->registers[g->thread];
+    if (!g->loads_set_registers || size_log2 > 3 || g->status != ORDEAL_OK)
+        return;
+    r->now++;
+    uint32_t needed = random_chance(&g->random, g->b->dependencies_share)
+                        ? registers_choose(r, &g->random, g->b->dependencies_distance, 3)
+                        : 0;
+    if (needed)
+        g->status = ordeal_trace_reads_register(g->test, needed);
+    if (load && random_chance(&g->random, 50) && g->status == ORDEAL_OK)
+        g->status = ordeal_trace_writes_register(g->test, registers_set(r, size_log2));
+}
+
 static uint32_t make_load(struct generator *g)
 {
     uint32_t size_log2 = choose(&g->sizes, &g->random);
     add(g, at(g, ORDEAL_LOAD, location_here(g, false), size_log2), 0);
+    depend(g, size_log2, true);
     return 1;
 }
 
@@ -120,6 +141,7 @@ static uint32_t make_store(struct generator *g)
     }
     uint64_t number = memory_numbers(&g->memory, pool_here(g), &location, g->rounds);
     add_write(g, at(g, ORDEAL_STORE, location, size_log2), number, 0);
+    depend(g, size_log2, false);
     return 1;
 }
 
@@ -132,9 +154,8 @@ static uint32_t make_swap(struct generator *g)
 }
 
 /* A load, and a CAS that compares with what it saw; where only one has room, the load. */
-static uint32_t make_cas(struct generator *g)
+static uint32_t make_own_cas(struct generator *g)
 {
-    enum { COMPARED = 1 }; /* the register */
     uint32_t size_log2 = choose(&g->swaps, &g->random), location = location_here(g, true);
     uint64_t number = 0;
     if (g->room > 1)
@@ -144,11 +165,42 @@ static uint32_t make_cas(struct generator *g)
     if (g->room == 1)
         return 1;
     if (g->status == ORDEAL_OK)
-        g->status = ordeal_trace_writes_register(g->test, COMPARED);
+        g->status = ordeal_trace_writes_register(g->test, REGISTER_COMPARED);
     op.kind = ORDEAL_CAS;
     op.flags = ORDEAL_COMPARE_REGISTER;
-    add_write(g, op, number, COMPARED);
+    add_write(g, op, number, REGISTER_COMPARED);
     return 2;
+}
+
+/* A CAS alone, that compares with what an older load saw, or with a value of the location: one of
+ * the last before its own, which are from `number` on. */
+static uint32_t make_other_cas(struct generator *g, bool from_register)
+{
+    enum { RECENT = 4 };
+    uint32_t size_log2 = choose(&g->swaps, &g->random), location = location_here(g, true);
+    uint64_t number = memory_numbers(&g->memory, pool_here(g), &location, g->rounds);
+    struct ordeal_op op = at(g, ORDEAL_CAS, location, size_log2);
+    uint32_t reg = from_register ? registers_choose(&g->registers[g->thread], &g->random,
+                                                    g->b->dependencies_distance, size_log2)
+                                 : 0;
+    uint64_t compare = reg;
+    if (reg)
+        op.flags = ORDEAL_COMPARE_REGISTER;
+    else
+        compare = layout_value(&g->layout,
+                               number - 1
+                                   - random_below(&g->random,
+                                                  number < RECENT ? (uint32_t)number : RECENT),
+                               size_log2);
+    add_write(g, op, number, compare);
+    return 1;
+}
+
+static uint32_t make_cas(struct generator *g)
+{
+    uint32_t compared = choose(&g->compared, &g->random);
+    return compared == BIAS_cas_own ? make_own_cas(g)
+                                    : make_other_cas(g, compared == BIAS_cas_register);
 }
 
 static uint32_t make_touch(struct generator *g)
@@ -199,28 +251,29 @@ static uint32_t make_mixed_membar(struct generator *g)
 
 /* What a thread can do next: the key of its weight, and how it is made. Each returns how many
  * operations it was. */
+enum in_transactions { NEVER, AS_HINT, ALWAYS };
 static const struct event {
     uint16_t weight;
-    bool in_transactions;
+    uint8_t in_transactions;
     uint8_t argument;
     uint32_t (*make)(struct generator *g);
 } events[] = {
-    { BIAS_operations_load, true, 0, make_load },
-    { BIAS_operations_store, true, 0, make_store },
-    { BIAS_operations_swap, true, 0, make_swap },
-    { BIAS_operations_cas, true, 0, make_cas },
-    { BIAS_operations_prefetch, true, ORDEAL_PREFETCH, make_touch },
-    { BIAS_operations_flush, false, ORDEAL_FLUSH, make_touch },
-    { BIAS_operations_evict, false, ORDEAL_EVICT, make_touch },
-    { BIAS_operations_nonfaulting, true, 0, make_nonfaulting },
-    { BIAS_operations_interrupt, false, 0, make_interrupt },
-    { BIAS_operations_delay, true, 0, make_delay },
-    { BIAS_membar_full, true, ORDEAL_FULL, make_membar },
-    { BIAS_membar_sl, true, ORDEAL_SL, make_membar },
-    { BIAS_membar_ss, true, ORDEAL_SS, make_membar },
-    { BIAS_membar_ll, true, ORDEAL_LL, make_membar },
-    { BIAS_membar_ls, true, ORDEAL_LS, make_membar },
-    { BIAS_membar_mixed, true, 0, make_mixed_membar },
+    { BIAS_operations_load, ALWAYS, 0, make_load },
+    { BIAS_operations_store, ALWAYS, 0, make_store },
+    { BIAS_operations_swap, ALWAYS, 0, make_swap },
+    { BIAS_operations_cas, ALWAYS, 0, make_cas },
+    { BIAS_operations_prefetch, ALWAYS, ORDEAL_PREFETCH, make_touch },
+    { BIAS_operations_flush, AS_HINT, ORDEAL_FLUSH, make_touch },
+    { BIAS_operations_evict, NEVER, ORDEAL_EVICT, make_touch },
+    { BIAS_operations_nonfaulting, ALWAYS, 0, make_nonfaulting },
+    { BIAS_operations_interrupt, NEVER, 0, make_interrupt },
+    { BIAS_operations_delay, ALWAYS, 0, make_delay },
+    { BIAS_membar_full, ALWAYS, ORDEAL_FULL, make_membar },
+    { BIAS_membar_sl, ALWAYS, ORDEAL_SL, make_membar },
+    { BIAS_membar_ss, ALWAYS, ORDEAL_SS, make_membar },
+    { BIAS_membar_ll, ALWAYS, ORDEAL_LL, make_membar },
+    { BIAS_membar_ls, ALWAYS, ORDEAL_LS, make_membar },
+    { BIAS_membar_mixed, ALWAYS, 0, make_mixed_membar },
 };
 enum { EVENTS = sizeof events / sizeof *events };
 
@@ -484,6 +537,7 @@ static void make_threads(struct generator *g)
     for (uint32_t t = 0; t < b->test_threads && g->status == ORDEAL_OK; t++) {
         g->status = ordeal_trace_thread(g->test, t, &index);
         g->position[t] = 0;
+        g->registers[t] = (struct registers){ 0 };
     }
     for (g->now = 0; g->now < b->test_operations; g->now++)
         for (g->thread = 0; g->thread < b->test_threads; g->thread++)
@@ -498,14 +552,15 @@ static void make_threads(struct generator *g)
 static void weigh(struct generator *g)
 {
     const struct bias *b = g->b;
-    struct choices *choices[] = { &g->plain, &g->in_transactions, &g->woven,
-                                  &g->sizes, &g->narrow,          &g->swaps };
+    struct choices *choices[] = { &g->plain,  &g->in_transactions, &g->woven,   &g->sizes,
+                                  &g->narrow, &g->swaps,           &g->compared };
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
         choices_clear(choices[i]);
     layout_of_bias(&g->layout, b, &g->draw.idioms);
     for (uint32_t i = 0; i < EVENTS; i++) {
         choices_add(&g->plain, i, b->values[events[i].weight]);
-        if (events[i].in_transactions)
+        if (events[i].in_transactions == ALWAYS
+            || (events[i].in_transactions == AS_HINT && b->transactions_hints))
             choices_add(&g->in_transactions, i, b->values[events[i].weight]);
     }
     for (uint32_t i = 0; i < g->draw.idioms.count; i++)
@@ -518,6 +573,9 @@ static void weigh(struct generator *g)
             choices_add(&g->swaps, log2, weight);
     }
     choices_add(&g->sizes, 6, b->sizes_64);
+    for (uint32_t key = BIAS_cas_own; key <= BIAS_cas_value; key++)
+        choices_add(&g->compared, key, b->values[key]);
+    g->loads_set_registers = b->dependencies_share || (b->operations_cas && b->cas_register);
     g->begins[LOOP] = chance_to_begin(b->loops_share,
                                       (uint64_t)(b->loops_length_min + b->loops_length_max)
                                       * (b->loops_count_min + b->loops_count_max), 4);
@@ -572,9 +630,10 @@ struct generator *generator_new(const struct bias *b, uint64_t seed)
     good = good && memory_new(&g->memory, g->b, &g->layout, g->draw.most_locations)
         && choices_new(&g->plain, EVENTS) && choices_new(&g->in_transactions, EVENTS)
         && choices_new(&g->woven, g->draw.idioms.all_count) && choices_new(&g->sizes, 5)
-        && choices_new(&g->narrow, 4) && choices_new(&g->swaps, 2)
+        && choices_new(&g->narrow, 4) && choices_new(&g->swaps, 2) && choices_new(&g->compared, 3)
         && (g->position = calloc(threads, sizeof *g->position))
-        && (g->near = calloc(threads, sizeof *g->near));
+        && (g->near = calloc(threads, sizeof *g->near))
+        && (g->registers = calloc(threads, sizeof *g->registers));
     if (!good) {
         generator_free(g);
         return NULL;
@@ -593,9 +652,11 @@ void generator_free(struct generator *g)
     choices_free(&g->sizes);
     choices_free(&g->narrow);
     choices_free(&g->swaps);
+    choices_free(&g->compared);
     draw_free(&g->draw);
     memory_free(&g->memory);
     free(g->position);
     free(g->near);
+    free(g->registers);
     free(g);
 }

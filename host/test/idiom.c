@@ -266,6 +266,7 @@ bool idiom_compile(struct idiom *x, const char *text, struct ordeal_error *e)
     if (!good && e->line > c.added)
         e->line -= c.added;
     x->registers = c.registers.data;
+    x->register_count = (uint32_t)c.registers.count;
     free(c.written);
     ordeal_trace_free(c.t);
     ordeal_free(c.o);

@@ -101,7 +101,8 @@ struct idiom {
     uint32_t slot, weight;       /* where in the bias its weight is, and what it is now */
     uint32_t threads, names, steps;
     struct idiom_step *step;
-    struct idiom_register *registers;
+    struct idiom_register *registers; /* that steps name, some more than once */
+    uint32_t register_count;
     struct idiom_name name[IDIOM_MOST_NAMES];
     uint32_t length[IDIOM_MOST_THREADS]; /* operations of each thread */
     uint32_t longest;
