@@ -7,8 +7,11 @@
 #include <stdint.h>
 #include "ordeal.h"
 
+/* A file has the lowest version in which it can be said: AMOs came with 2. */
+enum { BINARY_OLDEST = 1, BINARY_AMO = 2, BINARY_VERSION = 2 };
+
 #define BINARY_MAGIC "\x89OTR\r\n\x1a\n"
-enum { BINARY_MAGIC_SIZE = 8, BINARY_VERSION = 1, BINARY_HEADER = 16 };
+enum { BINARY_MAGIC_SIZE = 8, BINARY_HEADER = 16 };
 
 enum { BLOCK_HEADER = 24, BLOCK_MAX = 1 << 18 };
 enum { BLOCK_STORED = 0, BLOCK_RAW = 4, BLOCK_OPS = 8, BLOCK_KIND = 12, BLOCK_PACKING = 13,
@@ -27,8 +30,9 @@ static const uint8_t binary_flag[ORDEAL_OP_KINDS] = {
     [ORDEAL_LOAD] = ORDEAL_NONFAULTING, [ORDEAL_CAS] = ORDEAL_COMPARE_REGISTER,
     [ORDEAL_TX_BEGIN] = ORDEAL_HAS_LIMIT,
 };
-_Static_assert(ORDEAL_EVICT + 1 == RECORD_THREAD && ORDEAL_BRANCH_END == 17,
-               "in files, too, operations keep their numbers");
+_Static_assert(ORDEAL_EVICT + 1 == RECORD_THREAD && ORDEAL_BRANCH_END == 17 && ORDEAL_AMO == 18
+                   && ORDEAL_AMO_MAXU == 7,
+               "in files, too, operations and functions keep their numbers");
 enum { FACT_MODEL, FACT_ATOMIC, FACT_INIT, FACT_ORDER, FACT_MORE, FACT_FINAL, FACT_SEED,
        FACT_PLACE, FACT_MEMORY };
 

@@ -91,6 +91,8 @@ enum ordeal_status certify(const struct ordeal_verdict *v)
     size_t used = v->o->used;
     enum ordeal_status status = check_frame(v);
     if (status == ORDEAL_OK)
+        status = certify_amos(v->x);
+    if (status == ORDEAL_OK)
         status = check_result(v);
     assert(v->o->used == used); /* all scratch is given back */
     return status;

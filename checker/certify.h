@@ -33,6 +33,9 @@ enum ordeal_status scratch_status(const struct scratch *s);
 enum { EVENT_TEXT = 96 };
 const char *certify_event_text(const struct execution *x, uint32_t event, char text[EVENT_TEXT]);
 
+/* Every AMO left in memory what its function makes of the value read and the operand. */
+enum ordeal_status certify_amos(const struct execution *x);
+
 bool certify_in_core(const struct ordeal_verdict *v, uint32_t op);
 
 enum ordeal_status certify_order(const struct ordeal_verdict *v);

@@ -121,7 +121,9 @@ enum ordeal_status certify_core(const struct ordeal_verdict *v, const struct exe
 {
     struct scratch scratch = { .o = v->o };
     uint32_t *group_of = scratch_none(&scratch, ordeal_trace_length(whole->trace));
-    enum ordeal_status status = group_of ? check_loads(v, whole) : scratch_status(&scratch);
+    enum ordeal_status status = group_of ? certify_amos(whole) : scratch_status(&scratch);
+    if (status == ORDEAL_OK)
+        status = check_loads(v, whole);
     for (uint32_t e = whole->locations; group_of && e < whole->events; e++)
         group_of[whole->op[e]] = whole->group[e];
     if (status == ORDEAL_OK)

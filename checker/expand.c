@@ -8,8 +8,8 @@
 enum role { NO_EFFECT, ACCESS, BARRIER, BRACKET };
 
 static const uint8_t role_of[ORDEAL_OP_KINDS] = {
-    [ORDEAL_LOAD] = ACCESS, [ORDEAL_STORE] = ACCESS, [ORDEAL_SWAP] = ACCESS, [ORDEAL_CAS] = ACCESS,
-    [ORDEAL_MEMBAR] = BARRIER,
+    [ORDEAL_LOAD] = ACCESS,      [ORDEAL_STORE] = ACCESS,   [ORDEAL_SWAP] = ACCESS,
+    [ORDEAL_CAS] = ACCESS,       [ORDEAL_AMO] = ACCESS,     [ORDEAL_MEMBAR] = BARRIER,
     [ORDEAL_TX_BEGIN] = BRACKET, [ORDEAL_TX_END] = BRACKET, [ORDEAL_TX_ABORT] = BRACKET,
 };
 
@@ -112,6 +112,8 @@ static struct step step_of(const struct ordeal_trace *t, uint32_t i, size_t *com
     struct step step = { .read = op->read, .write = op->write, .op = i, .word = NONE,
                          .kind = op->kind, .flags = op->flags, .size_log2 = op->size_log2,
                          .writes = trace_op_traits[op->kind] & OP_WRITES };
+    if (op->kind == ORDEAL_AMO)
+        step.write = ordeal_op_written(op);
     if (op->kind == ORDEAL_CAS) {
         while (t->compares.data[*compare].op < i)
             ++*compare;

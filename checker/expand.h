@@ -9,7 +9,7 @@
 /* An operation with an effect, copied so that a thread's steps lie together. `word` is what an
  * access touches. Of brackets there remain those of committed transactions. */
 struct step {
-    uint64_t read, write;          /* as in struct ordeal_op */
+    uint64_t read, write; /* as in struct ordeal_op; of an AMO what it makes of both */
     uint32_t op, word;
     uint8_t kind, flags, size_log2;
     bool writes;                   /* a CAS that did not is a load */

@@ -73,6 +73,7 @@ bool ordeal_model_parse(const char *name, enum ordeal_model *m); /* any case */
 
 /* ---- traces -------------------------------------------------------------------------- */
 
+/* clang-format off */
 enum ordeal_op_kind {
     ORDEAL_LOAD, ORDEAL_STORE, ORDEAL_SWAP, ORDEAL_CAS, ORDEAL_MEMBAR,
     ORDEAL_TX_BEGIN, ORDEAL_TX_END, ORDEAL_TX_ABORT,
@@ -80,11 +81,25 @@ enum ordeal_op_kind {
     ORDEAL_DELAY, ORDEAL_INTERRUPT,              /* these: `write` is cycles, the n of Pn */
     ORDEAL_LOOP_BEGIN, ORDEAL_LOOP_END,          /* in tests alone; `write` is the count */
     ORDEAL_BRANCH_BEGIN, ORDEAL_BRANCH_ELSE, ORDEAL_BRANCH_END,
+    ORDEAL_AMO, /* an atomic read-modify-write; `write` is its operand, not what is written */
     ORDEAL_OP_KINDS
 };
+/* clang-format on */
 
 /* Barrier flavours: the first letter is the earlier operation, the second the later one. */
 enum { ORDEAL_LL = 1, ORDEAL_LS = 2, ORDEAL_SL = 4, ORDEAL_SS = 8, ORDEAL_FULL = 15 };
+
+/* What an AMO writes: its operand added to the value read, or-ed with it, …, modulo its size; the
+ * smaller or larger of the two, as signed numbers (MIN, MAX) or unsigned ones (MINU, MAXU). */
+/* clang-format off */
+enum ordeal_amo_function {
+    ORDEAL_AMO_ADD, ORDEAL_AMO_AND, ORDEAL_AMO_OR, ORDEAL_AMO_XOR,
+    ORDEAL_AMO_MIN, ORDEAL_AMO_MAX, ORDEAL_AMO_MINU, ORDEAL_AMO_MAXU, ORDEAL_AMO_FUNCTIONS
+};
+/* clang-format on */
+/* Both values fit the size, which is of up to 8 bytes. */
+uint64_t ordeal_amo_result(enum ordeal_amo_function function, uint8_t size_log2, uint64_t read,
+                           uint64_t operand);
 
 enum { ORDEAL_HAS_VALUE = 1, /* the value read is known (a test leaves it blank) */
        ORDEAL_HAS_BEGIN = 2, ORDEAL_HAS_END = 4,
@@ -96,13 +111,20 @@ enum { ORDEAL_HAS_VALUE = 1, /* the value read is known (a test leaves it blank)
 /* One operation as written in a trace.  Values of accesses up to 8 bytes are held directly,
  * little-endian as on the machine; wider ones are offsets into the trace's bytes. */
 struct ordeal_op {
-    uint8_t kind, size_log2, flags, barrier;
+    uint8_t kind, size_log2, flags;
+    union {
+        uint8_t barrier;  /* of a MEMBAR: its flavours */
+        uint8_t function; /* of an AMO: enum ordeal_amo_function */
+    };
     uint32_t thread;   /* index of the thread, see ordeal_trace_thread */
     uint32_t base;     /* 0: absolute address; else the number of a name, see ordeal_trace_name */
     uint32_t line;     /* where it came from (binary: its number); 0 when built by a program */
     uint64_t address;  /* absolute, or offset from the name */
     uint64_t read, write;
 };
+
+/* What a store, a swap, or an AMO whose value read is known leaves in memory: as in `write`. */
+uint64_t ordeal_op_written(const struct ordeal_op *op);
 
 struct ordeal_trace;
 struct ordeal_trace *ordeal_trace_new(struct ordeal *o);
@@ -228,8 +250,8 @@ bool ordeal_verdict_counter(const struct ordeal_verdict *v, size_t i, const char
  * machine did it, step by step. False says nothing: ask ordeal_check.
  *
  * The trace is straight: no loops, no branches; what it says of values read is not looked at, they
- * come with each call, one for every L, SWAP and CAS of up to 8 bytes (size/8 of wider ones, lowest
- * first) but those of aborted transactions, in the order of the trace. ORDEAL_BAD_USAGE: a trace or
+ * come with each call, one for every L, SWAP, CAS and AMO of up to 8 bytes (size/8 of wider ones,
+ * lowest first) but those of aborted transactions, in the order of the trace. ORDEAL_BAD_USAGE: a trace or
  * a model this cannot do. */
 struct ordeal_replay;
 enum ordeal_status ordeal_replay_new(const struct ordeal_trace *t, enum ordeal_model model,

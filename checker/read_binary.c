@@ -302,6 +302,8 @@ static void get_op(struct records *x, uint8_t tag)
     op.thread = x->state.thread;
     if (op.kind == ORDEAL_MEMBAR)
         op.barrier = get_byte(x);
+    if (op.kind == ORDEAL_AMO)
+        op.function = get_byte(x);
     if (traits & OP_LOCATION)
         get_location(x, &op, tag & RECORD_SIZE);
     if (!x->fault && (traits & OP_WRITES || op.flags & ORDEAL_HAS_VALUE)) {
@@ -479,9 +481,11 @@ static enum ordeal_status file_header(struct ordeal_reader *r)
     if (crc32(0, h, 12) != little_get(h + 12, 4))
         return fail_at(r->o, r->name, 0, 0, "the checksum of the file's header does not match");
     uint64_t version = little_get(h + 8, 2), flags = little_get(h + 10, 2);
-    if (version != BINARY_VERSION || flags != 0)
-        return fail_at(r->o, r->name, 0, 0, "expected version %d of the binary format, the only "
-                       "one read, found %" PRIu64, BINARY_VERSION, version);
+    if (version < BINARY_OLDEST || version > BINARY_VERSION || flags != 0)
+        return fail_at(r->o, r->name, 0, 0,
+                       "expected version %d or %d of the binary format, the "
+                       "only ones read, found %" PRIu64,
+                       BINARY_OLDEST, BINARY_VERSION, version);
     r->begin += BINARY_HEADER;
     return ORDEAL_OK;
 }

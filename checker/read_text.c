@@ -31,6 +31,22 @@ static enum ordeal_status barrier(struct scan *s, uint8_t *mask)
     return ORDEAL_OK;
 }
 
+/* `AMOADD`: false: the word is none of them. */
+static bool amo_kind(struct scan *s, size_t length, struct ordeal_op *op)
+{
+    size_t amo = strlen(trace_op_names[ORDEAL_AMO]);
+    if (length <= amo || !text_same_word(s->p, amo, trace_op_names[ORDEAL_AMO]))
+        return false;
+    for (uint8_t f = 0; f < ORDEAL_AMO_FUNCTIONS; f++)
+        if (text_same_word(s->p + amo, length - amo, trace_amo_names[f])) {
+            op->kind = ORDEAL_AMO;
+            op->function = f;
+            s->p += length;
+            return true;
+        }
+    return false;
+}
+
 static enum ordeal_status op_kind(struct scan *s, struct ordeal_op *op)
 {
     const char *start = s->p, *end = start;
@@ -40,7 +56,9 @@ static enum ordeal_status op_kind(struct scan *s, struct ordeal_op *op)
     if (length > membar && start[membar] == '.'
         && text_same_word(start, membar, trace_op_names[ORDEAL_MEMBAR]))
         length = membar; /* its flavours follow */
-    for (uint8_t kind = 0; kind < ORDEAL_OP_KINDS; kind++)
+    if (amo_kind(s, length, op))
+        return ORDEAL_OK;
+    for (uint8_t kind = 0; kind < ORDEAL_AMO; kind++)
         if (text_same_word(start, length, trace_op_names[kind])) {
             op->kind = kind;
             s->p += length;
@@ -52,9 +70,11 @@ static enum ordeal_status op_kind(struct scan *s, struct ordeal_op *op)
         s->p += length;
         return ORDEAL_OK;
     }
-    return expected(s->r, s->begin, start, "an operation (L, NFL, S, SWAP, CAS, MEMBAR, "
-                    "TX.BEGIN, TX.END, TX.ABORT, PREFETCH, FLUSH, EVICT, DELAY, IPI, LOOP.BEGIN, "
-                    "LOOP.END, BRANCH.BEGIN, BRANCH.ELSE or BRANCH.END)");
+    return expected(s->r, s->begin, start,
+                    "an operation (L, NFL, S, SWAP, CAS, AMOADD, AMOAND, "
+                    "AMOOR, AMOXOR, AMOMIN, AMOMAX, AMOMINU, AMOMAXU, MEMBAR, TX.BEGIN, TX.END, "
+                    "TX.ABORT, PREFETCH, FLUSH, EVICT, DELAY, IPI, LOOP.BEGIN, LOOP.END, "
+                    "BRANCH.BEGIN, BRANCH.ELSE or BRANCH.END)");
 }
 
 static enum ordeal_status bracketed(struct scan *s, struct ordeal_op *op)

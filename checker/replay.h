@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A test made ready to be replayed: what is the same in all its executions (replay_shape.c), where
- * the values of one came from (replay_resolve.c), and the machine that does it again (replay.c).
+ * the values of one came from (replay_table.c, replay_resolve.c), and the machine that does it again (replay.c).
  *
  * The machine is TSO's: each thread does its loads in program order, and its stores wait in a queue
  * until they are performed, first in, first out. SC's has the queue empty before every load. What
@@ -18,6 +18,7 @@
 struct replay_word {
     uint32_t first, last;
     uint8_t shift;             /* of the hash */
+    bool computed;             /* an AMO writes it: its part of the table is made anew each time */
 };
 
 struct replay_load {
@@ -36,7 +37,7 @@ struct replay_store {
     uint32_t issue;            /* performed after loads below this; NONE: together with a load */
     uint32_t end;              /* of the stores performed at once, this being the first */
     uint32_t own;              /* the own store to the word before it, or NONE */
-    uint32_t swapped;          /* of a swap or CAS: its load of the word, or NONE */
+    uint32_t swapped;          /* of a swap, CAS or AMO: its load of the word, or NONE */
     uint32_t group;
 };
 
@@ -48,6 +49,14 @@ struct replay_cas {
     uint32_t slot, store, store_end;
     uint32_t compare_slot;     /* which was loaded into this one; NONE: it is `compare` */
     uint64_t compare, mask;
+};
+
+/* A word that an AMO writes: of its function of the value in `slot` what is left under the mask
+ * after the shift. */
+struct replay_amo {
+    uint32_t slot, store;
+    uint8_t function, size_log2, shift;
+    uint64_t operand, mask;
 };
 
 /* A load of this execution: done when the cell (a word of memory, or one that holds NONE) holds
@@ -76,19 +85,21 @@ struct replay_thread {
 
 struct ordeal_replay {
     struct ordeal *o;
-    uint32_t words, stores, loads, threads, groups, cas_count, swap_count;
+    uint32_t words, stores, loads, threads, groups, cas_count, swap_count, amo_count;
     uint32_t cas_most, table_size, more_most;
+    uint32_t table_fixed, tabled_fixed; /* below these they are the same in all executions */
     size_t latest_size, last_size, known_size;
     struct replay_word *word;
     struct replay_load *load;
     uint32_t *group_of;        /* by load */
     struct replay_store *store;
     uint32_t *thread_of;       /* by store; of initial ones it is `threads` */
-    uint64_t *value;           /* by store */
+    uint64_t *value;           /* by store; of AMOs as in the execution at hand */
     struct replay_group *group; /* as numbered in the execution */
     struct replay_cas *cas;
-    uint32_t *swap;            /* stores of swaps and CAS */
-    uint32_t *table;
+    struct replay_amo *amo;
+    uint32_t *swap;           /* stores of swaps, CAS and AMOs */
+    uint32_t *table, *tabled; /* … and all stores, those to words that AMOs write at the end */
 
     /* Of the execution at hand. */
     struct replay_act *act;    /* by load */
@@ -115,10 +126,12 @@ struct ordeal_replay {
     uint32_t trail_count;
 };
 
+/* clang-format off */
 #define REPLAY_ARRAYS(r) \
     ARRAY(word, (r)->words) ARRAY(load, (r)->loads) ARRAY(group_of, (r)->loads) \
     ARRAY(store, (r)->stores) ARRAY(thread_of, (r)->stores) ARRAY(value, (r)->stores) \
     ARRAY(group, (r)->groups) ARRAY(cas, (r)->cas_most) ARRAY(swap, (r)->stores) \
+    ARRAY(amo, (r)->stores) ARRAY(tabled, (r)->stores) \
     ARRAY(act, (r)->loads) ARRAY(state, (r)->stores) ARRAY(more, (r)->more_most) \
     ARRAY(standing, (r)->stores) ARRAY(target, (r)->stores) ARRAY(taken, (r)->stores) \
     ARRAY(seen, (size_t)(r)->threads * ((r)->threads + 1)) ARRAY(latest, (r)->latest_size) \
@@ -126,13 +139,14 @@ struct ordeal_replay {
     ARRAY(thread, (r)->threads + 1) ARRAY(memory, (r)->words + 1) ARRAY(need, (r)->threads) \
     ARRAY(asked, (r)->threads) \
     ARRAY(trail, (r)->stores + (r)->loads)
+/* clang-format on */
 
 static inline uint32_t replay_hash(const struct replay_word *w, uint64_t value)
 {
     return (uint32_t)(value * UINT64_C(0x9e3779b97f4a7c15) >> w->shift);
 }
 
-/* It is the store of a swap, or of a CAS that did; and the store that it saw. */
+/* It is the store of a swap or AMO, or of a CAS that did; and the store that it saw. */
 static inline bool replay_is_swap(const struct ordeal_replay *r, uint32_t s)
 {
     return r->store[s].swapped != NONE && r->standing[s] == s;
@@ -170,6 +184,11 @@ static inline bool replay_before(struct ordeal_replay *r, uint32_t from, uint32_
 
 enum ordeal_status replay_shape(struct ordeal_replay *r, const struct ordeal_trace *t,
                                 enum ordeal_model model);
+
+/* The table: made once, when all stores are there; and made anew where AMOs write, whose values it
+ * puts in. False: a value is too large for its AMO. */
+enum ordeal_status replay_table_make(struct ordeal_replay *r);
+bool replay_table_compute(struct ordeal_replay *r, const uint64_t *values);
 
 /* Fill in act, state, standing and target; `thorough`: more about the order of stores, in twice the
  * time. False: it cannot have been, or a value does not tell its store. */

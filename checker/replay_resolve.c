@@ -401,6 +401,8 @@ bool replay_resolve(struct ordeal_replay *r, const uint64_t *values, bool thorou
     r->more_count = 1;
     for (uint32_t c = 0; c < r->cas_count; c++)
         resolve_cas(r, &r->cas[c], values);
+    if (r->amo_count && !replay_table_compute(r, values))
+        return false;
     if (!find_sources(r, values))
         return false;
     for (int pass = 0; pass <= thorough; pass++) {

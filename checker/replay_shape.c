@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The shape of a test: its execution with all values read blank, and every CAS a swap. */
+/* The shape of a test: its execution with all values read blank, and every CAS a swap; what AMOs
+ * write comes with the values. */
 #include "replay.h"
 
 #include <string.h>
@@ -168,12 +169,29 @@ static void shape_load(struct shaping *s, uint32_t e, uint32_t group)
     s->last_load[word] = s->load++;
 }
 
+/* What the next store, of a word of an AMO, will be. */
+static void shape_amo(struct shaping *s, const struct ordeal_op *op, const struct location *at,
+                      uint32_t slot)
+{
+    assert(s->r->amo_count < s->r->stores && slot != NONE);
+    s->r->amo[s->r->amo_count++] = (struct replay_amo){
+        .slot = slot,
+        .store = s->store,
+        .function = op->function,
+        .size_log2 = op->size_log2,
+        .shift = (uint8_t)(8 * (at->address - op->address)),
+        .mask = size_mask(at->size_log2),
+        .operand = op->write
+    };
+}
+
 static void shape_store(struct shaping *s, uint32_t e, uint32_t group)
 {
     const struct execution *x = s->x;
     uint32_t word = x->loc[e];
     bool alone = !(x->group_flags[group] & GROUP_LOADS);
-    bool swap = reads(&s->t->ops.data[x->op[e]]);
+    const struct ordeal_op *op = &s->t->ops.data[x->op[e]];
+    bool swap = reads(op);
     assert(s->store < s->r->stores && s->r->swap_count < s->r->stores);
     s->number[e] = s->store;
     s->r->store[s->store] = (struct replay_store){
@@ -183,6 +201,8 @@ static void shape_store(struct shaping *s, uint32_t e, uint32_t group)
         s->r->swap[s->r->swap_count++] = s->store;
     s->r->thread_of[s->store] = x->thread_of[group];
     s->r->value[s->store] = x->value[e];
+    if (op->kind == ORDEAL_AMO)
+        shape_amo(s, op, &x->location[word], s->slot[x->op[e]]);
     s->last_store[word] = s->store++;
 }
 
@@ -241,8 +261,9 @@ static enum ordeal_status shape_group(struct shaping *s, uint32_t group)
         s->r->load[g->load].special = loads > 1 || g->store < g->store_end;
     if (loads > 1)
         s->r->load[g->load_end - 1].joined = loads > UINT8_MAX ? UINT8_MAX : (uint8_t)loads;
-    bool swap = s->t->ops.data[x->op[x->group_first[group]]].kind == ORDEAL_SWAP;
-    if (swap || x->group_flags[group] & GROUP_TX) /* TransMembar, behind */
+    uint8_t kind = s->t->ops.data[x->op[x->group_first[group]]].kind;
+    if (kind == ORDEAL_SWAP || kind == ORDEAL_AMO
+        || x->group_flags[group] & GROUP_TX) /* TransMembar, behind */
         s->drain = s->store;
     return shape_all_cas(s, group);
 }
@@ -262,61 +283,6 @@ static enum ordeal_status shape_thread(struct shaping *s, uint32_t thread)
         status = shape_group(s, g);
     th->load_end = s->load;
     th->store_end = s->store;
-    return status;
-}
-
-/* ---- values ---------------------------------------------------------------------------- */
-
-/* The entry of a value: where it is, or would be. */
-static uint32_t *entry_of(struct ordeal_replay *r, uint32_t word, uint64_t value)
-{
-    const struct replay_word *w = &r->word[word];
-    uint32_t i = replay_hash(w, value), *entry;
-    assert(i <= w->last && w->last < r->table_size - w->first);
-    while (*(entry = &r->table[w->first + i]) != NONE && r->value[*entry] != value)
-        i = (i + 1) & w->last;
-    return entry;
-}
-
-/* Room for each word's stores twice, and so never full. */
-static enum ordeal_status allot_table(struct ordeal_replay *r)
-{
-    for (uint32_t l = 0; l < r->words; l++)
-        r->word[l] = (struct replay_word){ 0 };
-    for (uint32_t s = 0; s < r->stores; s++)
-        r->word[r->store[s].word].last++;
-    uint64_t size = 0;
-    for (uint32_t l = 0; l < r->words; l++) {
-        struct replay_word *w = &r->word[l];
-        uint8_t bits = 1;
-        while (w->last > UINT64_C(1) << (bits - 1))
-            bits++;
-        w->first = (uint32_t)size;
-        w->last = (UINT32_C(1) << bits) - 1;
-        w->shift = (uint8_t)(64 - bits);
-        size += w->last + UINT64_C(1);
-    }
-    if (size >= SPECIAL)
-        return fail(r->o, ORDEAL_LIMIT, "too many stores to replay");
-    r->table = mem_array(r->o, size, sizeof *r->table);
-    r->table_size = (uint32_t)size;
-    return r->table ? ORDEAL_OK : r->o->error.status;
-}
-
-/* Twice: the first time finds which values are written by several stores, marked in `standing`. */
-static enum ordeal_status fill_table(struct ordeal_replay *r)
-{
-    enum ordeal_status status = allot_table(r);
-    for (int pass = 0; pass < 2 && !status; pass++) {
-        memset(r->table, 0xff, r->table_size * sizeof *r->table);
-        for (uint32_t s = 0; s < r->stores; s++) {
-            uint32_t *entry = entry_of(r, r->store[s].word, r->value[s]);
-            if (pass == 0 && *entry != NONE)
-                r->standing[s] = r->standing[*entry] = NONE;
-            else if (r->standing[s] != NONE)
-                *entry = s;
-        }
-    }
     return status;
 }
 
@@ -367,7 +333,7 @@ static enum ordeal_status shape_all(struct shaping *s)
     assert(status || (s->load == r->loads && s->store == r->stores));
     r->cas_count = s->cas;
     if (!status)
-        status = fill_table(r);
+        status = replay_table_make(r);
     for (uint32_t i = 0; i < r->stores; i++) {
         r->standing[i] = i;
         r->target[i] = r->store[i].word;

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+/* clang-format off */
 const char *const trace_op_names[ORDEAL_OP_KINDS] = {
     [ORDEAL_LOAD] = "L",           [ORDEAL_STORE] = "S",        [ORDEAL_SWAP] = "SWAP",
     [ORDEAL_CAS] = "CAS",          [ORDEAL_MEMBAR] = "MEMBAR",  [ORDEAL_TX_BEGIN] = "TX.BEGIN",
@@ -17,7 +18,7 @@ const char *const trace_op_names[ORDEAL_OP_KINDS] = {
     [ORDEAL_DELAY] = "DELAY",      [ORDEAL_INTERRUPT] = "IPI",
     [ORDEAL_LOOP_BEGIN] = "LOOP.BEGIN", [ORDEAL_LOOP_END] = "LOOP.END",
     [ORDEAL_BRANCH_BEGIN] = "BRANCH.BEGIN", [ORDEAL_BRANCH_ELSE] = "BRANCH.ELSE",
-    [ORDEAL_BRANCH_END] = "BRANCH.END",
+    [ORDEAL_BRANCH_END] = "BRANCH.END", [ORDEAL_AMO] = "AMO",
 };
 
 const uint8_t trace_op_traits[ORDEAL_OP_KINDS] = {
@@ -30,7 +31,9 @@ const uint8_t trace_op_traits[ORDEAL_OP_KINDS] = {
     [ORDEAL_LOOP_BEGIN] = OP_COUNT | OP_UNRUN, [ORDEAL_LOOP_END] = OP_UNRUN,
     [ORDEAL_BRANCH_BEGIN] = OP_UNRUN, [ORDEAL_BRANCH_ELSE] = OP_UNRUN,
     [ORDEAL_BRANCH_END] = OP_UNRUN,
+    [ORDEAL_AMO] = OP_LOCATION | OP_READS | OP_WRITES,
 };
+/* clang-format on */
 
 const char *const trace_barrier_names[4] = { "LL", "LS", "SL", "SS" };
 
@@ -233,6 +236,7 @@ static const uint8_t own_flags[ORDEAL_OP_KINDS] = {
     [ORDEAL_SWAP] = ORDEAL_HAS_VALUE,
     [ORDEAL_CAS] = ORDEAL_HAS_VALUE | ORDEAL_COMPARE_REGISTER,
     [ORDEAL_TX_BEGIN] = ORDEAL_HAS_LIMIT,
+    [ORDEAL_AMO] = ORDEAL_HAS_VALUE,
 };
 
 /* Only what the kind of operation has is kept, the rest is zero: equal operations are equal. */
@@ -243,6 +247,8 @@ static struct ordeal_op normal_op(const struct ordeal_op *op)
                            .flags = op->flags & (TIMES | own_flags[op->kind]) };
     if (op->kind == ORDEAL_MEMBAR)
         n.barrier = op->barrier;
+    if (op->kind == ORDEAL_AMO)
+        n.function = op->function;
     if (traits & OP_LOCATION) {
         n.size_log2 = op->size_log2;
         n.base = op->base;
@@ -275,6 +281,13 @@ static const char *register_compare_fault(const struct ordeal_op *op, uint64_t c
     return NULL;
 }
 
+static const char *amo_fault(const struct ordeal_op *op)
+{
+    if (op->function >= ORDEAL_AMO_FUNCTIONS)
+        return "an AMO is one of ADD, AND, OR, XOR, MIN, MAX, MINU, MAXU";
+    return op->size_log2 > 3 ? "an AMO is of 1, 2, 4 or 8 bytes" : NULL;
+}
+
 static const char *op_fault(const struct ordeal_trace *t, const struct ordeal_op *op,
                             uint64_t compare)
 {
@@ -289,6 +302,8 @@ static const char *op_fault(const struct ordeal_trace *t, const struct ordeal_op
     bool compares_value = traits & OP_COMPARES && !(op->flags & ORDEAL_COMPARE_REGISTER);
     if (!fault && op->flags & ORDEAL_COMPARE_REGISTER)
         fault = register_compare_fault(op, compare);
+    if (!fault && op->kind == ORDEAL_AMO)
+        fault = amo_fault(op);
     if (fault)
         return fault;
     if ((op->flags & ORDEAL_HAS_VALUE && !value_is_good(t, op->size_log2, op->read))
@@ -389,8 +404,9 @@ enum ordeal_status ordeal_trace_step(struct ordeal_trace *t, uint64_t step)
     const struct ordeal_op *last = t->ops.count ? &t->ops.data[t->ops.count - 1] : NULL;
     if (!last || !(trace_op_traits[last->kind] & OP_WRITES) || last->size_log2 > 3
         || last->flags & ORDEAL_HAS_VALUE)
-        return fail(t->o, ORDEAL_BAD_USAGE, "only S, SWAP and CAS of a test, of 1, 2, 4 or 8 bytes,"
-                    " write another value each time round");
+        return fail(t->o, ORDEAL_BAD_USAGE,
+                    "only S, SWAP, CAS and AMOs of a test, of 1, 2, 4 or 8 "
+                    "bytes, write another value each time round");
     if (!trace_value_fits(step, last->size_log2))
         return fail(t->o, ORDEAL_BAD_USAGE, "a step does not fit the size of the access");
     uint32_t op = (uint32_t)(t->ops.count - 1);
@@ -406,8 +422,9 @@ static enum ordeal_status add_register(struct ordeal_trace *t, uint32_t reg, boo
 {
     uint8_t traits = t->ops.count ? trace_op_traits[t->ops.data[t->ops.count - 1].kind] : 0;
     if (!(traits & (write ? OP_READS : OP_READS | OP_WRITES)))
-        return fail(t->o, ORDEAL_BAD_USAGE, write ? "only L, SWAP and CAS write registers"
-                                                  : "only L, S, SWAP and CAS read registers");
+        return fail(t->o, ORDEAL_BAD_USAGE,
+                    write ? "only L, SWAP, CAS and AMOs write registers"
+                          : "only L, S, SWAP, CAS and AMOs read registers");
     struct trace_register r = { (uint32_t)(t->ops.count - 1), reg, write };
     return VEC_PUSH(t->o, &t->registers, r) ? ORDEAL_OK : out_of_memory(t);
 }

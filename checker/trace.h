@@ -48,6 +48,7 @@ enum { OP_LOCATION = 1, OP_READS = 2, OP_WRITES = 4, OP_COMPARES = 8,
        OP_UNRUN = 32 }; /* only in tests: a run leaves none of it */
 extern const uint8_t trace_op_traits[ORDEAL_OP_KINDS];
 extern const char *const trace_barrier_names[4]; /* of the bits of ORDEAL_FULL, lowest first */
+extern const char *const trace_amo_names[ORDEAL_AMO_FUNCTIONS]; /* AMOADD is an AMO of ADD */
 
 #define TRACE_NAME_MAX 255
 #define TRACE_DEFAULT_ATOMIC 4

@@ -138,6 +138,8 @@ int ordeal_trace_format(const struct ordeal_trace *t, size_t i, char *buffer, si
     put(&x, op->flags & ORDEAL_NONFAULTING ? TRACE_NONFAULTING_NAME : trace_op_names[op->kind]);
     if (op->kind == ORDEAL_MEMBAR)
         put_barrier(&x, op->barrier);
+    if (op->kind == ORDEAL_AMO)
+        put(&x, trace_amo_names[op->function]);
     if (trace_op_traits[op->kind] & OP_LOCATION) {
         put(&x, "[");
         put_location(&x, t, op->base, op->address, op->size_log2);

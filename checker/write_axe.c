@@ -190,9 +190,9 @@ static void write_op(const struct numbering *n, const struct ordeal_op *op, FILE
     case ORDEAL_STORE:
         fprintf(stream, "M[%" PRIu64 "] := %" PRIu64, m, op->write);
         break;
-    default:
+    default: /* a read-modify-write, told by what it wrote */
         fprintf(stream, "{ M[%" PRIu64 "] == %" PRIu64 "; M[%" PRIu64 "] := %" PRIu64 " }", m,
-                op->read, m, op->write);
+                op->read, m, ordeal_op_written(op));
     }
 }
 

@@ -299,6 +299,8 @@ static void put_op(struct writer *w, size_t i)
         put_varint(w, w->state.thread = op->thread);
     if (op->kind == ORDEAL_MEMBAR)
         put_byte(w, op->barrier);
+    if (op->kind == ORDEAL_AMO)
+        put_byte(w, op->function);
     if (traits & OP_LOCATION)
         put_location(w, op);
     if (traits & OP_WRITES || op->flags & ORDEAL_HAS_VALUE) {
@@ -353,11 +355,19 @@ static void release(struct writer *w)
     mem_free(o, w->packed, w->packed_size);
 }
 
-static void put_header(FILE *stream)
+static int version_of(const struct ordeal_trace *t)
+{
+    for (size_t i = 0; i < t->ops.count; i++)
+        if (t->ops.data[i].kind == ORDEAL_AMO)
+            return BINARY_AMO;
+    return BINARY_OLDEST;
+}
+
+static void put_header(FILE *stream, int version)
 {
     uint8_t h[BINARY_HEADER] = { 0 };
     memcpy(h, BINARY_MAGIC, BINARY_MAGIC_SIZE);
-    little_put(h + 8, BINARY_VERSION, 2);
+    little_put(h + 8, (uint64_t)version, 2);
     little_put(h + 12, crc32(0, h, 12), 4);
     fwrite(h, 1, sizeof h, stream);
 }
@@ -369,7 +379,7 @@ enum ordeal_status ordeal_write_binary(const struct ordeal_trace *t, FILE *strea
         release(&w);
         return t->o->error.status;
     }
-    put_header(stream);
+    put_header(stream, version_of(t));
     put_facts(&w);
     for (size_t i = 0; i < t->ops.count; i++) {
         put_op(&w, i);

@@ -29,18 +29,27 @@ static void print_trace(const struct ordeal_trace *t)
 
 static bool reads(const struct ordeal_op *op)
 {
-    return op->kind == ORDEAL_LOAD || op->kind == ORDEAL_SWAP;
+    return op->kind == ORDEAL_LOAD || op->kind == ORDEAL_SWAP || op->kind == ORDEAL_AMO;
 }
 
 static bool writes(const struct ordeal_op *op)
 {
-    return op->kind == ORDEAL_STORE || op->kind == ORDEAL_SWAP;
+    return op->kind == ORDEAL_STORE || op->kind == ORDEAL_SWAP || op->kind == ORDEAL_AMO;
+}
+
+static uint64_t written(const struct ordeal_op *op)
+{
+    uint64_t value = op->kind == ORDEAL_AMO ? op->read : op->write;
+    if (op->kind == ORDEAL_AMO) /* the oracle's functions have the same numbers */
+        oracle_amo((enum oracle_function)op->function, 1u << op->size_log2, (uint8_t *)&value,
+                   (const uint8_t *)&op->write);
+    return value;
 }
 
 static bool may_have_seen(const struct ordeal_op *load, const struct ordeal_op *store)
 {
     return reads(load) && writes(store) && load->base == store->base
-        && load->address == store->address && load->read == store->write;
+        && load->address == store->address && load->read == written(store);
 }
 
 /* Without the operation, the loads that may have seen it, and so on. */

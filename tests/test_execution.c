@@ -240,6 +240,22 @@ static void test_swap_and_cas(void)
     TEST_ASSERT_EQUAL_UINT8(GROUP_LOADS, x->group_flags[1]);
 }
 
+/* The function is of the whole access, and its words are cut from the result. */
+static void test_amos(void)
+{
+    becomes("P0 AMOADD[A]=1#5\nP1 AMOMIN[A]=6#0xffffffff\nP1 AMOMINU[A]=1#0xffffffff",
+            "A=0; P0: (L A 1, S A 6); P1: (L A 6, S A 4294967295) (L A 1, S A 1)");
+    becomes("P0 AMOADD[A/8]=0xffffffff#1\nP0 S[A]#1",
+            "A=0 A+4=0; P0: (L A 4294967295, L A+4 0, S A 0, S A+4 1) (S A 1)");
+    becomes("P0 AMOMAX[A/2]=0x80ff#1\nP0 AMOMAXU[A/2]=0x80ff#1\nP0 L[A/1]=0",
+            "A=0 A+1=0; P0: (L A 255, L A+1 128, S A 1, S A+1 0) "
+            "(L A 255, L A+1 128, S A 255, S A+1 128) (L A 0)");
+    becomes("P0 TX.BEGIN\nP0 AMOOR[A]=1#2\nP0 AMOAND[A]=3#6\nP0 AMOXOR[A]=2#7\nP0 TX.END\n"
+            "P0 TX.BEGIN\nP0 AMOADD[A]#2\nP0 TX.ABORT",
+            "A=0; P0: {L A 1, S A 3, L A 3, S A 2, L A 2, S A 5}");
+    refused("P0 AMOADD[A]#1", 2, "the load has no value: this is a test, run it first");
+}
+
 static void test_wide_cas_compares_all_its_bytes(void)
 {
     becomes("P0 CAS[A/16]=0x1000000000000000002?0x1000000000000000002#3",
@@ -927,6 +943,7 @@ int main(void)
     UNITY_BEGIN();
     RUN_TEST(test_plain_accesses_are_groups_in_thread_order);
     RUN_TEST(test_swap_and_cas);
+    RUN_TEST(test_amos);
     RUN_TEST(test_wide_cas_compares_all_its_bytes);
     RUN_TEST(test_hints_have_no_effect);
     RUN_TEST(test_a_load_without_value_is_refused);

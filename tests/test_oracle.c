@@ -53,7 +53,7 @@ static bool same_location(const struct event *a, const struct event *b)
 static bool is_swap(const struct problem *p, const struct event *e)
 {
     const struct oracle_op *op = op_of(p, e);
-    return op->kind == ORACLE_SWAP
+    return op->kind == ORACLE_SWAP || op->kind == ORACLE_AMO
         || (op->kind == ORACLE_CAS && memcmp(op->read, op->compare, op->size) == 0);
 }
 
@@ -139,6 +139,13 @@ static void find_order(struct problem *p)
         }
 }
 
+static uint8_t byte_written(const struct problem *p, const struct event *store, unsigned address)
+{
+    uint8_t bytes[ORACLE_WIDEST];
+    oracle_written(op_of(p, store), bytes);
+    return bytes[address - op_of(p, store)->address];
+}
+
 /* Max over { S < L } and { S; L }, byte by byte. */
 static uint8_t value_of_byte(const struct problem *p, unsigned load, unsigned address)
 {
@@ -155,7 +162,7 @@ static uint8_t value_of_byte(const struct problem *p, unsigned load, unsigned ad
     }
     if (latest == NULL)
         return p->x->initial[address];
-    return op_of(p, latest)->write[address - op_of(p, latest)->address];
+    return byte_written(p, latest, address);
 }
 
 static bool value_holds(const struct problem *p)
@@ -180,7 +187,7 @@ static bool final_values_hold(const struct problem *p)
             const struct event *s = &p->event[i];
             if (s->store && at - s->address < s->size && p->place[i] >= latest) {
                 latest = p->place[i];
-                value = op_of(p, s)->write[at - op_of(p, s)->address];
+                value = byte_written(p, s, at);
             }
         }
         if (p->x->final_known[at] && p->x->final[at] != value)
@@ -368,7 +375,7 @@ static bool pose(struct problem *p, enum oracle_model model, const struct oracle
             open[t] = transactions++;
         if (op->kind == ORACLE_TX_END && --depth[t] == 0)
             open[t] = NO_TRANSACTION;
-        if (op->kind <= ORACLE_CAS && !add_events(p, i, open[t]))
+        if (op->kind <= ORACLE_AMO && !add_events(p, i, open[t]))
             return false;
     }
     find_order(p);
@@ -451,6 +458,11 @@ enum { A = 0, B = 16, C = 32, R1 = 1, R2 = 2 };
 #define SWAP(T, WHERE, OLD, NEW) \
     { .kind = ORACLE_SWAP, .thread = T, .address = WHERE, .size = 4, .read = { OLD }, \
       .write = { NEW } }
+/* clang-format off */
+#define AMO(T, FUNCTION, WHERE, OLD, OPERAND) \
+    { .kind = ORACLE_AMO, .function = ORACLE_##FUNCTION, .thread = T, .address = WHERE, .size = 4, \
+      .read = { OLD }, .write = { OPERAND } }
+/* clang-format on */
 #define LOAD_REGISTERS(T, WHERE, VALUE, NEEDS, GIVES) \
     { .kind = ORACLE_LOAD, .thread = T, .address = WHERE, .size = 4, .read = { VALUE }, \
       .registers_read = NEEDS, .registers_written = GIVES }
@@ -465,6 +477,7 @@ struct known { const char *name, *legal; struct oracle_execution x; };
 #define X(THREADS, OPS, ...) \
     { .threads = THREADS, .ops = OPS, .atomic = 4, .op = { __VA_ARGS__ } }
 
+/* clang-format off */
 static const struct known known[] = {
     { "Figure 2.3(a), write atomicity", "PC RMO",
       X(3, 5, STORE(0, A, 1), LOAD(1, A, 1), STORE(1, B, 2), LOAD(2, B, 2), LOAD(2, A, 0)) },
@@ -493,6 +506,14 @@ static const struct known known[] = {
       X(2, 4, SWAP(0, A, 0, 1), LOAD(0, B, 0), SWAP(1, B, 0, 1), LOAD(1, A, 0)) },
     { "two swaps cannot both see the initial value", "",
       X(2, 2, SWAP(0, A, 0, 1), SWAP(1, A, 0, 2)) },
+    { "AMOs in place of the stores", "PC RMO",
+      X(2, 4, AMO(0, ADD, A, 0, 1), LOAD(0, B, 0), AMO(1, OR, B, 0, 1), LOAD(1, A, 0)) },
+    { "two sums of one value cannot both be there", "",
+      X(2, 2, AMO(0, ADD, A, 0, 1), AMO(1, ADD, A, 0, 1)) },
+    { "but one of them may see the other", "SC TSO PSO PC RMO",
+      X(2, 3, AMO(0, ADD, A, 1, 1), AMO(1, ADD, A, 0, 1), LOAD(1, A, 2)) },
+    { "an AMO that changes nothing is a store all the same", "SC TSO PSO PC RMO",
+      X(2, 3, AMO(0, MAXU, A, 0, 0), AMO(1, AND, A, 0, 7), LOAD(1, A, 0)) },
     { "transactions that only store let nothing pass", "",
       X(2, 8, TX(0, BEGIN), STORE(0, A, 1), TX(0, END), LOAD(0, B, 0),
         TX(1, BEGIN), STORE(1, B, 1), TX(1, END), LOAD(1, A, 0)) },
@@ -513,6 +534,7 @@ static const struct known known[] = {
     { "a load sees a later store of its own thread", "",
       X(1, 2, LOAD(0, A, 1), STORE(0, A, 1)) },
 };
+/* clang-format on */
 
 static void test_known_verdicts(void)
 {
@@ -526,9 +548,35 @@ static void test_known_verdicts(void)
     }
 }
 
+/* The functions, at the edges of each size: 0x7f.., 0x80.., 0xff... */
+static void test_functions(void)
+{
+    static const struct {
+        enum oracle_function f;
+        uint8_t size, a, b, low, high;
+    } cases[] = {
+        { ORACLE_ADD, 1, 0xff, 2, 1, 1 },           { ORACLE_ADD, 4, 0xff, 0xff, 0xfe, 0xff },
+        { ORACLE_AND, 2, 0x3c, 0x0f, 0x0c, 0x0c },  { ORACLE_OR, 8, 0x30, 0x05, 0x35, 0x35 },
+        { ORACLE_XOR, 4, 0xff, 0x0f, 0xf0, 0xf0 },  { ORACLE_MIN, 4, 0x80, 0x7f, 0x80, 0x80 },
+        { ORACLE_MAX, 4, 0x80, 0x7f, 0x7f, 0x7f },  { ORACLE_MINU, 8, 0x80, 0x7f, 0x7f, 0x7f },
+        { ORACLE_MAXU, 2, 0x80, 0x7f, 0x80, 0x80 }, { ORACLE_MIN, 1, 5, 5, 5, 5 },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint8_t a[8], b[8], size = cases[i].size;
+        memset(a, cases[i].a, sizeof a);
+        memset(b, cases[i].b, sizeof b);
+        oracle_amo(cases[i].f, size, a, b);
+        TEST_ASSERT_EQUAL_HEX8(cases[i].low, a[0]);
+        TEST_ASSERT_EQUAL_HEX8(cases[i].high, a[size - 1]);
+        if (size < 8)
+            TEST_ASSERT_EQUAL_HEX8(cases[i].a, a[size]); /* and nothing above it */
+    }
+}
+
 int main(void)
 {
     UNITY_BEGIN();
+    RUN_TEST(test_functions);
     RUN_TEST(test_known_verdicts);
     RUN_TEST(test_sc_agrees_with_its_axioms);
     RUN_TEST(test_tso_agrees_with_its_axioms);

@@ -246,17 +246,20 @@ static void identities_differ(void)
 
 static void refusals_name_everything_that_is_missing(void)
 {
-    struct made m = make("P0 TX.BEGIN\nP0 S[A/8]#1\nP0 TX.END\nP1 SWAP[A/1]#1\nP1 FLUSH[A]\n");
+    struct made m = make("P0 TX.BEGIN\nP0 S[A/8]#1\nP0 TX.END\nP1 SWAP[A/1]#1\nP1 FLUSH[A]\n"
+                         "P1 AMOADD[A/8]#1\n");
     char text[512];
-    struct abilities all = { 256, 32, 127, 127, 15, 15, true, true, true, true, true, 1 << 20 };
+    struct abilities all = { 256, 32, 127, 127, 15, 15, 15, true, true, true, true, true, 1 << 20 };
     TEST_ASSERT_EQUAL(0, target_refusal(&all, &m.p, text, sizeof text));
     TEST_ASSERT_EQUAL_STRING("", text);
     struct abilities few = { .threads = 1, .load_sizes = 4, .store_sizes = 4, .swap_sizes = 4,
                              .memory = 1 << 20 };
     TEST_ASSERT_GREATER_THAN(0, target_refusal(&few, &m.p, text, sizeof text));
-    TEST_ASSERT_EQUAL_STRING("the test takes 2 threads, it has 1; it has no store of 8 bytes; "
-                             "it has no swap of 1 byte; it has no transactions; "
-                             "it has no cache flush", text);
+    TEST_ASSERT_EQUAL_STRING(
+        "the test takes 2 threads, it has 1; it has no store of 8 bytes; "
+        "it has no swap of 1 byte; it has no AMO of 8 bytes; it has no transactions; "
+        "it has no cache flush",
+        text);
     unmake(&m);
 }
 

@@ -181,6 +181,16 @@ static void other_locations_are_numbered_and_named(void)
     free(w.bytes);
 }
 
+static void amos_are_swaps_of_what_they_left(void)
+{
+    struct written w = axe_of(T "P1 AMOADD[v0]=1#5\nP1 AMOMAX[v0]=6#0xffffffff @5:6\n"
+                                "P1 AMOMAXU[v0]=6#0xffffffff\n");
+    TEST_ASSERT_EQUAL_STRING("1: { M[0] == 1; M[0] := 6 }\n1: { M[0] == 6; M[0] := 6 } @ 5:6\n"
+                             "1: { M[0] == 6; M[0] := 4294967295 }\n",
+                             w.bytes);
+    free(w.bytes);
+}
+
 static void many_locations_are_told_apart(void)
 {
     char *text, *line;
@@ -278,6 +288,7 @@ int main(void)
     RUN_TEST(a_file_may_hold_several_traces);
     RUN_TEST(random_traces_survive_the_round_trip);
     RUN_TEST(other_locations_are_numbered_and_named);
+    RUN_TEST(amos_are_swaps_of_what_they_left);
     RUN_TEST(many_locations_are_told_apart);
     RUN_TEST(what_axe_cannot_say_is_refused);
     RUN_TEST(allocation_failure_is_survived);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <zlib.h>
 #include "binary.h"
+#include "checking.h"
 #include "traces.h"
 #include "unity.h"
 
@@ -88,6 +89,27 @@ static void long_orders_survive(void)
     free(values);
     survives(t, false);
     ordeal_trace_free(t);
+}
+
+/* Who knows version 1 alone can read all that has no AMO. */
+static void versions_are_as_low_as_can_be(void)
+{
+    static const struct {
+        const char *line;
+        uint8_t version;
+    } all[] = {
+        { "P0 S[A]#1\nP0 SWAP[A]#2\nP0 DELAY#4\n", 1 },
+        { "P0 S[A]#1\nP0 AMOADD[A]=1#5\n", 2 },
+        { "P0 AMOMAXU[A/8]#5+3\n", 2 },
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        struct ordeal_trace *t = trace_of_lines(o, all[i].line);
+        struct written w = binary_of(t, false);
+        TEST_ASSERT_EQUAL_UINT8(all[i].version, ((const uint8_t *)w.bytes)[8]);
+        survives(t, true);
+        free(w.bytes);
+        ordeal_trace_free(t);
+    }
 }
 
 /* The promise of the format: an ordinary operation takes at most 16 bytes. */
@@ -257,11 +279,12 @@ static void refuses(const struct file *f, uint64_t where, size_t ops, const char
 
 static void bad_records_are_refused_and_taken_back(void)
 {
+    /* clang-format off */
 #define GOOD "\x0b\x05\x84\x0f" /* thread P5; MEMBAR of thread 0 */
     static const struct { const char *records; size_t length; const char *reason; } all[] = {
 #define BAD(text, reason) { text, sizeof text - 1, reason }
         BAD("\x84\x0f\x0f", "cut off"),
-        BAD("\x84\x0f\x8f\x12", "an operation is of no known kind"),
+        BAD("\x84\x0f\x8f\x13", "an operation is of no known kind"),
         BAD("\x84\x0f\x8f\x8b\x01", "an operation is of no known kind"),
         BAD("\x84\x0f\x8f\x21\x00\x00\x00", "an operation is of no known kind"),
         BAD("\x84\x0f\x8f\x0b", "cut off"),
@@ -299,6 +322,10 @@ static void bad_records_are_refused_and_taken_back(void)
         BAD("\x84\x0f\xc0\x00\x00\x00", "cycles are neither"),
         BAD("\x84\x0f\xc0\x00\x00\x03\x02\x01", "before it is issued"),
         BAD("\x84\x0f\x0d\x02", "read registers"),
+        BAD("\x84\x0f\x8f\x32", "an operation is of no known kind"),
+        BAD("\x84\x0f\x8f\x12", "cut off"),
+        BAD("\x84\x0f\x8f\x12\x08\x00\x00\x00", "ADD, AND, OR, XOR, MIN, MAX, MINU, MAXU"),
+        BAD("\x84\x0f\xaf\x12\x07\x04\x00\x00" "0123456789abcdef", "of 1, 2, 4 or 8 bytes"),
         BAD("\x84\x0f\x0d\x80\x80\x80\x80\x80\x01", "too large"),
         BAD("\x84\x0f\x0e\x00\x03XYZ", "a model is not known"),
         BAD("\x84\x0f\x0e\x00\x20XYZXYZXYZXYZXYZXYZXYZXYZXYZXYZXY", "a model is not known"),
@@ -311,6 +338,7 @@ static void bad_records_are_refused_and_taken_back(void)
         BAD("\x84\x0f\x0e\x03\x00\x00\x00\x0e\x04\xff\xff\xff\xff\xff\x01\x01", "cut off"),
         BAD("\x84\x0f\x84\x0f", "the number of operations does not match"),
     };
+    /* clang-format on */
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         struct file f;
         start(&f, BINARY_VERSION);
@@ -325,8 +353,11 @@ static void bad_blocks_are_refused(void)
 {
     struct file f;
     uint8_t one[8] = { 1 };
-    start(&f, 2);
-    refuses(&f, 0, 0, "expected version 1 of the binary format, the only one read, found 2");
+    for (uint16_t version = 0; version <= 3; version += 3) {
+        start(&f, version);
+        refuses(&f, 0, 0,
+                "expected version 1 or 2 of the binary format, the only ones read, found");
+    }
     start(&f, BINARY_VERSION);
     f.bytes[0] = 'x';
     refuses(&f, 0, 0, "expected a binary trace (.otr)");
@@ -443,6 +474,18 @@ static void extended_operations_are_written_as_documented(void)
     ordeal_trace_free(t);
 }
 
+static void amos_are_written_as_documented(void)
+{
+    struct ordeal_trace *t = trace_of_lines(o, "P0 AMOADD[A]=1#5\nP0 AMOMAXU[A/8]#7+3\n");
+    static const uint8_t records[] = { 0x0b, 0, 0x0c, 1,    'A', 0x9f, 0x12, 0, 1,    0, 0x11,
+                                       1,    4, 0xaf, 0x52, 7,   3,    1,    0, 0x10, 7, 3 };
+    struct written w = binary_of(t, false);
+    TEST_ASSERT_EQUAL_size_t(sizeof records, little_get((uint8_t *)w.bytes + BINARY_HEADER, 4));
+    TEST_ASSERT_EQUAL_HEX8_ARRAY(records, w.bytes + BINARY_HEADER + BLOCK_HEADER, sizeof records);
+    free(w.bytes);
+    ordeal_trace_free(t);
+}
+
 static void allocation_failure_is_survived(void)
 {
     for (int packed = 0; packed < 2; packed++) {
@@ -482,6 +525,7 @@ int main(void)
     RUN_TEST(many_blocks_survive_the_round_trip);
     RUN_TEST(threads_and_names_without_use_survive);
     RUN_TEST(long_orders_survive);
+    RUN_TEST(versions_are_as_low_as_can_be);
     RUN_TEST(ordinary_operations_take_at_most_16_bytes);
     RUN_TEST(truncation_at_every_byte_is_noticed);
     RUN_TEST(a_flipped_bit_at_every_byte_is_noticed);
@@ -493,6 +537,7 @@ int main(void)
     RUN_TEST(the_end_block_ends_the_trace);
     RUN_TEST(damage_of_a_later_trace_is_told);
     RUN_TEST(extended_operations_are_written_as_documented);
+    RUN_TEST(amos_are_written_as_documented);
     RUN_TEST(allocation_failure_is_survived);
     RUN_TEST(the_writer_survives_allocation_failure);
     return UNITY_END();

@@ -46,8 +46,12 @@ static void becomes(const char *line, const char *canonical)
 
 static void every_operation_is_read(void)
 {
+    /* clang-format off */
     static const char *const same[] = {
         "P0 L[A]=1", "P0 L[A]", "P0 S[A]#1", "P1 SWAP[A]=1#2", "P1 SWAP[A]#2", "P1 CAS[A]=1?1#2",
+        "P1 AMOADD[A]=1#5", "P1 AMOAND[A]#5", "P1 AMOOR[A/1]=1#255 >r1 <r2 @1:2",
+        "P1 AMOXOR[A]=1#5", "P1 AMOMIN[A/8]=1#0xffffffffffffffff", "P1 AMOMAX[A/2]#1+3",
+        "P1 AMOMINU[A]=1#5", "P1 AMOMAXU[A+4]=1#5",
         "P1 CAS[A]?1#2", "P0 MEMBAR", "P0 MEMBAR.SL", "P0 MEMBAR.LL.LS.SS", "P0 TX.BEGIN",
         "P0 TX.END", "P0 TX.ABORT", "P0 PREFETCH[A]", "P0 FLUSH[0x40/64]", "P0 EVICT[A+4]",
         "P4294967294 L[_a.B9]=4294967295", "P0 S[0x80001040/8]#0x1122334455667788",
@@ -63,6 +67,7 @@ static void every_operation_is_read(void)
         "P0 CAS[A/64]=0x0?0xff#0xffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff"
         "ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff",
     };
+    /* clang-format on */
     for (size_t i = 0; i < sizeof same / sizeof *same; i++)
         becomes(same[i], same[i]);
 }
@@ -209,15 +214,16 @@ static void errors_name_their_place(void)
         { "ordeal one\n", 1, 8, "expected the version of the format, found 'one'" },
         { "\n ordeal 2\n", 2, 9, "expected version 1 of the format, the only one read, found '2'" },
         { "ordeal 1 2\n", 1, 10, "expected the end of the line, found '2'" },
-        { V "ordeals 1\n", 2, 1, "expected a thread (P0, P1, …), model, atomic, seed, place, "
-                                 "uncached, fault, init, final, order, more or ordeal" },
+        { V "ordeals 1\n", 2, 1,
+          "expected a thread (P0, P1, …), model, atomic, seed, place, "
+          "uncached, fault, init, final, order, more or ordeal" },
         { V "Q0 S[A]#1\n", 2, 1, "expected a thread" },
         { V "p0 S[A]#1\n", 2, 1, "found 'p0'" },
         { V "P S[A]#1\n", 2, 2, "expected the number of a thread, found ' '" },
         { V "P4294967295 S[A]#1\n", 2, 2, "expected the number of a thread up to 4294967294" },
         { V "P0\n", 2, 3, "expected a blank and an operation, found the end of the line" },
         { V "P0:S[A]#1\n", 2, 3, "expected a blank and an operation, found ':S[A]#1'" },
-        { V "P0 X[A]=1\n", 2, 4, "expected an operation (L, NFL, S, SWAP, CAS, MEMBAR" },
+        { V "P0 X[A]=1\n", 2, 4, "expected an operation (L, NFL, S, SWAP, CAS, AMOADD, " },
         { V "P0 l[A]=1\n", 2, 4, "expected an operation" },
         { V "P0 SWAPS[A]=1\n", 2, 4, "expected an operation" },
         { V "P0 # nothing\n", 2, 4, "expected an operation" },
@@ -254,6 +260,14 @@ static void errors_name_their_place(void)
         { V "P0 SWAP[A]=1\n", 2, 13, "expected '#' and a value" },
         { V "P0 CAS[A]=1#2\n", 2, 12, "expected '?' and a value, found '#2'" },
         { V "P0 CAS[A]=1?2\n", 2, 14, "expected '#' and a value" },
+        { V "P0 AMO[A]=1#2\n", 2, 4, "expected an operation" },
+        { V "P0 AMOSUB[A]=1#2\n", 2, 4, "AMOXOR, AMOMIN, AMOMAX, AMOMINU, AMOMAXU, MEMBAR" },
+        { V "P0 AMOADDS[A]=1#2\n", 2, 4, "expected an operation" },
+        { V "P0 AMOADD[A]=1\n", 2, 15, "expected '#' and a value" },
+        { V "P0 AMOADD[A/1]#256\n", 2, 16, "expected a value of 1 byte" },
+        { V "P0 AMOADD[A]=1?1#2\n", 2, 15, "expected '#' and a value" },
+        { V "P0 AMOMIN[A/16]#1\n", 2, 1, "an AMO is of 1, 2, 4 or 8 bytes" },
+        { V "P0 AMOMIN[A]=1#1+1\n", 2, 17, "only S, SWAP, CAS and AMOs of a test" },
         { V "P0 MEMBAR.XX\n", 2, 10, "expected .LL, .LS, .SL or .SS, found '.XX'" },
         { V "P0 MEMBAR.SL.\n", 2, 13, "expected .LL" },
         { V "P0 MEMBARS\n", 2, 4, "expected an operation" },
@@ -269,8 +283,8 @@ static void errors_name_their_place(void)
         { V "P0 L[A]=1 >1\n", 2, 12, "expected a register (r0, r1, …), found '1'" },
         { V "P0 L[A]=1 >r\n", 2, 13, "expected the number of a register" },
         { V "P0 L[A]=1 >r4294967296\n", 2, 13, "expected the number of a register up to" },
-        { V "P0 S[A]#1 >r1\n", 2, 11, "only L, SWAP and CAS write registers" },
-        { V "P0 MEMBAR <r1\n", 2, 11, "only L, S, SWAP and CAS read registers" },
+        { V "P0 S[A]#1 >r1\n", 2, 11, "only L, SWAP, CAS and AMOs write registers" },
+        { V "P0 MEMBAR <r1\n", 2, 11, "only L, S, SWAP, CAS and AMOs read registers" },
         { V "P0 NFL\n", 2, 7, "expected '[' and a location" },
         { V "P0 NFL[A]#1\n", 2, 10, "expected the end of the line" },
         { V "P0 CAS[A]?x#1\n", 2, 11, "expected a value, found 'x#1'" },
@@ -282,7 +296,7 @@ static void errors_name_their_place(void)
         { V "P0 S[A]#1+\n", 2, 11, "expected what is added each time round" },
         { V "P0 S[A/1]#1+256\n", 2, 12, "a step does not fit the size of the access" },
         { V "P0 S[A/16]#1+1\n", 2, 13, "of 1, 2, 4 or 8 bytes, write another value" },
-        { V "P0 SWAP[A]=1#1+1\n", 2, 15, "only S, SWAP and CAS of a test" },
+        { V "P0 SWAP[A]=1#1+1\n", 2, 15, "only S, SWAP, CAS and AMOs of a test" },
         { V "P0 L[A]=1+1\n", 2, 10, "expected the end of the line" },
         { V "P0 DELAY\n", 2, 9, "expected '#' and a number of cycles, found the end of the line" },
         { V "P0 DELAY 20\n", 2, 9, "expected '#' and a number of cycles" },
@@ -298,7 +312,7 @@ static void errors_name_their_place(void)
         { V "P0 BRANCH.SL\n", 2, 4, "expected an operation" },
         { V "P0 TX.BEGIN#x\n", 2, 13, "expected how often it is retried" },
         { V "P0 TX.END#1\n", 2, 10, "expected the end of the line" },
-        { V "P0 DELAY#1 <r1\n", 2, 12, "only L, S, SWAP and CAS read registers" },
+        { V "P0 DELAY#1 <r1\n", 2, 12, "only L, S, SWAP, CAS and AMOs read registers" },
         { V "seed\n", 2, 5, "expected a blank and a number" },
         { V "seed x\n", 2, 6, "expected a number, found 'x'" },
         { V "seed 1\nseed 1\n", 3, 1, "expected only one seed" },

@@ -229,6 +229,31 @@ static void test_executions_of_one_test(void)
     ordeal_trace_free(t);
 }
 
+/* What AMOs write is another thing each time. */
+static void test_amos_of_one_test(void)
+{
+    struct ordeal_trace *t = trace_of_lines(o, "P0 AMOADD[A]#5\nP0 AMOXOR[B+2/2]#7\nP0 L[B]\n"
+                                               "P1 S[A]#1\nP1 AMOMAX[A]#9\nP1 L[B]\n");
+    static const struct {
+        uint64_t values[5];
+        bool passes;
+    } runs[] = {
+        { { 0, 0, 0x70000, 1, 0 }, true },        { { 1, 0, 0x70000, 6, 0 }, true },
+        { { 9, 0, 0x70000, 1, 0x70000 }, true },  { { 1, 0, 0x70000, 1, 0 }, false },
+        { { 0, 0, 0x70000, 5, 0 }, false },       { { 6, 0, 0x70000, 1, 0 }, false },
+        { { 0, 7, 0x70000, 1, 0 }, false },       { { 0, 0, 7, 1, 0 }, false },
+        { { 0, 0x10000, 0x70000, 1, 0 }, false }, { { 0, 0, 0x70000, 1, 0x70000 }, true },
+    };
+    struct ordeal_replay *r = replay_of(t, ORDEAL_TSO);
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+        char what[16];
+        snprintf(what, sizeof what, "run %zu", i);
+        TEST_ASSERT_EQUAL_MESSAGE(runs[i].passes, ordeal_replay_passes(r, runs[i].values), what);
+    }
+    ordeal_replay_free(r);
+    ordeal_trace_free(t);
+}
+
 /* ---- what is refused ------------------------------------------------------------------------ */
 
 /* What is above a value of its size is seen: a machine that did that did wrong. */
@@ -438,6 +463,7 @@ int main(void)
     RUN_TEST(test_values_that_do_not_tell_their_store);
     RUN_TEST(test_values_that_are_too_large);
     RUN_TEST(test_executions_of_one_test);
+    RUN_TEST(test_amos_of_one_test);
     RUN_TEST(test_refusals);
     RUN_TEST(test_out_of_memory);
     RUN_TEST(test_random_executions);

@@ -100,22 +100,27 @@ static void operations_are_said_in_the_text_notation(void)
 {
     uint32_t p = thread(3), a = name("A");
     enum { V = ORDEAL_HAS_VALUE };
-    says((struct ordeal_op){ ORDEAL_LOAD, 2, V, 0, p, a, 0, 0, 7, 0 }, 0, "P3 L[A]=7");
-    says((struct ordeal_op){ ORDEAL_LOAD, 2, 0, 0, p, a, 0, 4, 7, 0 }, 0, "P3 L[A+4]");
-    says((struct ordeal_op){ ORDEAL_STORE, 0, V, 0, p, 0, 0, 0x1041, 0, 255 }, 0,
+    says((struct ordeal_op){ ORDEAL_LOAD, 2, V, { 0 }, p, a, 0, 0, 7, 0 }, 0, "P3 L[A]=7");
+    says((struct ordeal_op){ ORDEAL_LOAD, 2, 0, { 0 }, p, a, 0, 4, 7, 0 }, 0, "P3 L[A+4]");
+    says((struct ordeal_op){ ORDEAL_STORE, 0, V, { 0 }, p, 0, 0, 0x1041, 0, 255 }, 0,
          "P3 S[0x1041/1]#255");
-    says((struct ordeal_op){ ORDEAL_SWAP, 2, V, 0, p, a, 0, 0, 1, 2 }, 0, "P3 SWAP[A]=1#2");
-    says((struct ordeal_op){ ORDEAL_CAS, 3, V, 0, p, 0, 0, 8, 1, UINT64_MAX }, 5,
+    says((struct ordeal_op){ ORDEAL_SWAP, 2, V, { 0 }, p, a, 0, 0, 1, 2 }, 0, "P3 SWAP[A]=1#2");
+    says((struct ordeal_op){ ORDEAL_CAS, 3, V, { 0 }, p, 0, 0, 8, 1, UINT64_MAX }, 5,
          "P3 CAS[0x8/8]=1?5#0xffffffffffffffff");
-    says((struct ordeal_op){ ORDEAL_CAS, 2, 0, 0, p, a, 0, 0, 1, 2 }, 4294967295,
+    says((struct ordeal_op){ ORDEAL_CAS, 2, 0, { 0 }, p, a, 0, 0, 1, 2 }, 4294967295,
          "P3 CAS[A]?4294967295#2");
     says((struct ordeal_op){ .kind = ORDEAL_MEMBAR, .barrier = ORDEAL_FULL }, 0, "P3 MEMBAR");
     says((struct ordeal_op){ .kind = ORDEAL_MEMBAR, .barrier = ORDEAL_SL | ORDEAL_LL }, 0,
          "P3 MEMBAR.LL.SL");
+    says((struct ordeal_op){ ORDEAL_AMO, 2, V, { ORDEAL_AMO_ADD }, p, a, 0, 0, 1, 5 }, 0,
+         "P3 AMOADD[A]=1#5");
+    says((struct ordeal_op){ ORDEAL_AMO, 3, 0, { ORDEAL_AMO_MAXU }, p, a, 0, 8, 1, 5 }, 0,
+         "P3 AMOMAXU[A+8/8]#5");
     says((struct ordeal_op){ .kind = ORDEAL_TX_BEGIN }, 0, "P3 TX.BEGIN");
     says((struct ordeal_op){ .kind = ORDEAL_TX_ABORT }, 0, "P3 TX.ABORT");
     says((struct ordeal_op){ .kind = ORDEAL_TX_END }, 0, "P3 TX.END");
-    says((struct ordeal_op){ ORDEAL_FLUSH, 6, 0, 0, p, a, 0, 64, 0, 0 }, 0, "P3 FLUSH[A+64/64]");
+    says((struct ordeal_op){ ORDEAL_FLUSH, 6, 0, { 0 }, p, a, 0, 64, 0, 0 }, 0,
+         "P3 FLUSH[A+64/64]");
 }
 
 static void operations_of_tests_are_said_too(void)
@@ -133,11 +138,15 @@ static void operations_of_tests_are_said_too(void)
          "P3 TX.BEGIN#3");
     says((struct ordeal_op){ .kind = ORDEAL_TX_BEGIN, .flags = ORDEAL_HAS_LIMIT }, 0,
          "P3 TX.BEGIN#0");
-    says((struct ordeal_op){ ORDEAL_LOAD, 2, ORDEAL_NONFAULTING, 0, p, a, 0, 4, 0, 0 }, 0,
+    says((struct ordeal_op){ ORDEAL_LOAD, 2, ORDEAL_NONFAULTING, { 0 }, p, a, 0, 4, 0, 0 }, 0,
          "P3 NFL[A+4]");
-    says((struct ordeal_op){ ORDEAL_LOAD, 0, ORDEAL_NONFAULTING | ORDEAL_HAS_VALUE, 0, p, a, 0, 4,
-                             0, 0 }, 0, "P3 NFL[A+4/1]=0");
-    says((struct ordeal_op){ ORDEAL_CAS, 0, ORDEAL_COMPARE_REGISTER, 0, p, a, 0, 0, 0, 5 }, 300,
+    says((struct ordeal_op){ .kind = ORDEAL_LOAD,
+                             .flags = ORDEAL_NONFAULTING | ORDEAL_HAS_VALUE,
+                             .thread = p,
+                             .base = a,
+                             .address = 4 },
+         0, "P3 NFL[A+4/1]=0");
+    says((struct ordeal_op){ ORDEAL_CAS, 0, ORDEAL_COMPARE_REGISTER, { 0 }, p, a, 0, 0, 0, 5 }, 300,
          "P3 CAS[A/1]?r300#5");
 }
 
@@ -188,7 +197,7 @@ static void wide_values_are_one_long_number(void)
     TEST_ASSERT_EQUAL(ORDEAL_OK, ordeal_trace_bytes(t, bytes, 16, &one));
     memset(bytes, 0, sizeof bytes);
     TEST_ASSERT_EQUAL(ORDEAL_OK, ordeal_trace_bytes(t, bytes, 16, &two));
-    struct ordeal_op op = { ORDEAL_SWAP, 4, ORDEAL_HAS_VALUE, 0, 0, 0, 0, 32, one, two };
+    struct ordeal_op op = { ORDEAL_SWAP, 4, ORDEAL_HAS_VALUE, { 0 }, 0, 0, 0, 32, one, two };
     says(op, 0, "P0 SWAP[0x20/16]=0xa000000000000000201#0x0");
     op.write = two + 1;
     refuses(op, 0, "does not fit");
@@ -217,6 +226,9 @@ static void senseless_operations_are_refused(void)
     refuses((struct ordeal_op){ .kind = ORDEAL_MEMBAR }, 0, "LL");
     refuses((struct ordeal_op){ .kind = ORDEAL_MEMBAR, .barrier = 16 }, 0, "LL");
     refuses((struct ordeal_op){ .kind = ORDEAL_STORE, .size_log2 = 1, .write = 65536 }, 0, "fit");
+    refuses((struct ordeal_op){ .kind = ORDEAL_AMO, .size_log2 = 2, .function = 8 }, 0, "MAXU");
+    refuses((struct ordeal_op){ .kind = ORDEAL_AMO, .size_log2 = 4 }, 0, "8 bytes");
+    refuses((struct ordeal_op){ .kind = ORDEAL_AMO, .size_log2 = 0, .write = 256 }, 0, "fit");
     refuses((struct ordeal_op){ .kind = ORDEAL_LOAD, .flags = ORDEAL_HAS_VALUE, .read = 256 }, 0,
             "fit");
     refuses((struct ordeal_op){ .kind = ORDEAL_CAS, .size_log2 = 0 }, 256, "fit");

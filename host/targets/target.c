@@ -65,6 +65,7 @@ int target_refusal(const struct abilities *can, const struct program *p, char *t
     compare_sizes(&r, "store", asks->store_sizes, can->store_sizes);
     compare_sizes(&r, "swap", asks->swap_sizes, can->swap_sizes);
     compare_sizes(&r, "CAS", asks->cas_sizes, can->cas_sizes);
+    compare_sizes(&r, "AMO", asks->amo_sizes, can->amo_sizes);
     compare_flag(&r, "transactions", asks->transactions, can->transactions);
     compare_flag(&r, "interrupts between threads", asks->interrupts, can->interrupts);
     compare_flag(&r, "cache flush", asks->flush, can->flush);

@@ -55,13 +55,16 @@ static void put_escaped(FILE *f, const char *text)
 }
 
 /* How an operation looks; without a shape it is not drawn: the box around a transaction says it. */
+/* clang-format off */
 static const struct { const char *shape, *style, *fill; } look[ORDEAL_OP_KINDS] = {
     [ORDEAL_LOAD] = { "box", "rounded,filled", "#e3f2fd" },
     [ORDEAL_STORE] = { "box", "rounded,filled", "#fff3e0" },
     [ORDEAL_SWAP] = { "box", "rounded,filled", "#f3e5f5" },
     [ORDEAL_CAS] = { "box", "rounded,filled", "#f3e5f5" },
+    [ORDEAL_AMO] = { "box", "rounded,filled", "#f3e5f5" },
     [ORDEAL_MEMBAR] = { "plaintext", "", "" },
 };
+/* clang-format on */
 
 /* ---- which operations ------------------------------------------------------------------ */
 

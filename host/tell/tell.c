@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "test/kinds.h"
+
 static const char *model_name(const struct told *t)
 {
     return ordeal_model_name(ordeal_verdict_model(t->verdict));
@@ -139,10 +141,20 @@ static bool tell_core(struct told *t)
 /* The stores to the word of a load that saw what nobody wrote, and the word's initial value. */
 static bool writes_same_word(const struct ordeal_op *a, const struct ordeal_op *load)
 {
-    bool writes = a->kind == ORDEAL_STORE || a->kind == ORDEAL_SWAP || a->kind == ORDEAL_CAS;
     uint64_t a_end = a->address + (UINT64_C(1) << a->size_log2);
     uint64_t load_end = load->address + (UINT64_C(1) << load->size_log2);
-    return writes && a->base == load->base && a->address < load_end && load->address < a_end;
+    return kind_writes(a->kind) && a->base == load->base && a->address < load_end
+        && load->address < a_end;
+}
+
+static void tell_writer(struct told *t, size_t i)
+{
+    const struct ordeal_op *op = ordeal_trace_op(t->in->trace, i);
+    fprintf(t->out, "  %s [%s:%" PRIu32 "]", name_op(&t->names, i), t->in->name,
+            line_of_op(&t->names, i));
+    if (op->kind == ORDEAL_AMO && op->flags & ORDEAL_HAS_VALUE)
+        fprintf(t->out, ", which wrote %" PRIu64, ordeal_op_written(op));
+    fputc('\n', t->out);
 }
 
 static void tell_unwritten(struct told *t, uint32_t event)
@@ -166,8 +178,7 @@ static void tell_unwritten(struct told *t, uint32_t event)
     for (size_t i = 0; i < length; i++)
         if (writes_same_word(ordeal_trace_op(trace, i), ordeal_trace_op(trace, e.op))
             && ++found <= SHOWN)
-            fprintf(t->out, "  %s [%s:%" PRIu32 "]\n", name_op(&t->names, i), t->in->name,
-                    line_of_op(&t->names, i));
+            tell_writer(t, i);
     if (found > SHOWN)
         fprintf(t->out, "  and %zu more\n", found - SHOWN);
 }

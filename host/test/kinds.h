@@ -10,12 +10,12 @@
 
 static inline bool kind_reads(uint8_t kind)
 {
-    return kind == ORDEAL_LOAD || kind == ORDEAL_SWAP || kind == ORDEAL_CAS;
+    return kind == ORDEAL_LOAD || kind == ORDEAL_SWAP || kind == ORDEAL_CAS || kind == ORDEAL_AMO;
 }
 
 static inline bool kind_writes(uint8_t kind)
 {
-    return kind == ORDEAL_STORE || kind == ORDEAL_SWAP || kind == ORDEAL_CAS;
+    return kind == ORDEAL_STORE || kind == ORDEAL_SWAP || kind == ORDEAL_CAS || kind == ORDEAL_AMO;
 }
 
 static inline bool kind_is_access(uint8_t kind) { return kind_reads(kind) || kind_writes(kind); }

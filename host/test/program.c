@@ -260,6 +260,8 @@ static bool translate(struct compiler *c, size_t n, struct instruction *i)
         if (op->size_log2 > 3)
             i->bytes = ordeal_trace_bytes_at(c->test, op->write);
     }
+    if (op->kind == ORDEAL_AMO)
+        i->function = op->function;
     if (op->kind == ORDEAL_CAS)
         i->compare = ordeal_trace_compare_of(c->test, n);
     if ((op->kind == ORDEAL_SWAP || op->kind == ORDEAL_CAS) && op->size_log2 > 3)
@@ -502,6 +504,7 @@ static void note_needs(struct program *p, const struct instruction *i)
     case ORDEAL_STORE:        a->store_sizes |= size; break;
     case ORDEAL_SWAP:         a->swap_sizes |= size; break;
     case ORDEAL_CAS:          a->cas_sizes |= size; break;
+    case ORDEAL_AMO: a->amo_sizes |= size; break;
     case ORDEAL_FLUSH:        a->flush = true; break;
     case ORDEAL_INTERRUPT:    a->interrupts = true; break;
     case ORDEAL_BRANCH_BEGIN: p->branches = true; break;

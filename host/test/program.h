@@ -2,15 +2,15 @@
 /* A test made ready to run, and what a run of it brings back.
  *
  * A target walks the instructions of each thread and brings back `values`: for each thread its
- * slots in the order in which it executed: one for every L, SWAP and CAS of up to 8 bytes (size/8
- * of wider loads), and one for every TX.END: 1 committed, 0 done plainly after its last retry.
+ * slots in the order in which it executed: one for every L, SWAP, CAS and AMO of up to 8 bytes
+ * (size/8 of wider loads), and one for every TX.END: 1 committed, 0 done plainly after its last retry.
  * Inside a transaction that ends with TX.ABORT nothing is observed. Registers are 0 at first, and a
  * transaction that aborts takes back what it did to them. Loops, branches (lfsr.h) and values
- * written are known beforehand; so the values are the whole of an execution, and
- * program_trace() makes the trace of it.
+ * written (of an AMO, given what it read) are known beforehand; so the values are the whole of an
+ * execution, and program_trace() makes the trace of it.
  *
  * A machine that shows more than software can see (machine_claims) adds to the values a word for
- * each L, S, SWAP and CAS, thread by thread from its first_operation, in the order in which it
+ * each L, S, SWAP, CAS and AMO, thread by thread from its first_operation, in the order in which it
  * executed them: `visible`: which one of all stores it was to become visible, from 1, 0: it wrote
  * nothing; then `cycles`: that of its issue, and from bit 32 on that of its completion (of a store:
  * when it became visible); 0: not known. Words of operations that were not executed are 0. */
@@ -27,7 +27,11 @@ enum { LINE_BYTES = 64, NO_REGISTER = 0xff, MOST_REGISTERS = 32 };
 
 /* `kind` and `flags` are those of struct ordeal_op. Fields that its kind does not have are 0. */
 struct instruction {
-    uint8_t kind, size_log2, flags, barrier;
+    uint8_t kind, size_log2, flags;
+    union {
+        uint8_t barrier;  /* MEMBAR: its flavours */
+        uint8_t function; /* AMO: enum ordeal_amo_function */
+    };
     uint8_t sets;              /* register that takes the value read, dense from 0; NO_REGISTER */
     uint8_t compare_register;  /* CAS: compares with it; NO_REGISTER: with `compare` */
     bool observed;             /* it fills slots: not inside a transaction that will abort */
@@ -37,7 +41,7 @@ struct instruction {
                                   it; of BRANCH.BEGIN the ELSE if there is one; of ELSE the END */
     uint32_t count;            /* LOOP.BEGIN: times round; TX.BEGIN: retries; DELAY: cycles;
                                   INTERRUPT: index of the thread */
-    uint64_t write, step, compare;
+    uint64_t write, step, compare; /* of an AMO `write` is the operand */
     const uint8_t *bytes;      /* written by a store of more than 8 bytes; else NULL */
     uint32_t op;               /* its operation in the test */
 };
@@ -72,7 +76,7 @@ struct program_thread {
 /* What a test asks of the machine; also what a target can do (target.h). */
 struct abilities {
     uint32_t threads, registers;
-    uint32_t load_sizes, store_sizes, swap_sizes, cas_sizes; /* bit n: 2^n bytes */
+    uint32_t load_sizes, store_sizes, swap_sizes, cas_sizes, amo_sizes; /* bit n: 2^n bytes */
     bool transactions, interrupts, flush, uncached, nonfaulting;
     uint64_t memory;           /* bytes from the first to the last line */
 };

@@ -11,9 +11,12 @@ bool program_order_add(struct program_order *o, const struct instruction *i,
 {
     if (1u << i->size_log2 != o->atomic || i->size_log2 > 3)
         return true;
-    return LIST_PUSH(&o->stores, ((struct visible_store){
-        .line = i->line, .word = i->offset / o->atomic, .rank = rank, .value = op->write,
-        .base = op->base, .address = op->address }));
+    return LIST_PUSH(&o->stores, ((struct visible_store){ .line = i->line,
+                                                          .word = i->offset / o->atomic,
+                                                          .rank = rank,
+                                                          .value = ordeal_op_written(op),
+                                                          .base = op->base,
+                                                          .address = op->address }));
 }
 
 /* Words of each line, a bit each, that are accessed in parts or stored to with others. */

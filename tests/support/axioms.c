@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "axioms.h"
+#include "oracle.h"
 
 #include <string.h>
 
@@ -172,6 +173,25 @@ static bool atomicity_holds(const struct world *w)
     return true;
 }
 
+/* An AMO leaves its function of what it read and its operand; functions have the same numbers. */
+static bool amos_hold(const struct world *w)
+{
+    const struct execution *x = w->x;
+    for (uint32_t s = x->locations; s < x->events; s++) {
+        const struct ordeal_op *op = &x->trace->ops.data[x->op[s]];
+        const struct location *at = &x->location[x->loc[s]];
+        uint64_t memory = op->read, part = 0;
+        if (op->kind != ORDEAL_AMO || !store(w, s))
+            continue;
+        oracle_amo((enum oracle_function)op->function, 1u << op->size_log2, (uint8_t *)&memory,
+                   (const uint8_t *)&op->write);
+        memcpy(&part, (uint8_t *)&memory + (at->address - op->address), 1u << at->size_log2);
+        if (part != x->value[s])
+            return false;
+    }
+    return true;
+}
+
 static bool facts_hold(const struct world *w, bool time_order)
 {
     const struct execution *x = w->x;
@@ -225,7 +245,7 @@ bool axioms_hold(const struct execution *x, enum ordeal_model m, bool time_order
 {
     struct world w;
     make_world(&w, x, m, order, count);
-    return values_hold(&w) && program_order_holds(&w) && facts_hold(&w, time_order)
+    return amos_hold(&w) && values_hold(&w) && program_order_holds(&w) && facts_hold(&w, time_order)
         && (m != ORDEAL_PC || (coherence_holds(&w) && atomicity_holds(&w)));
 }
 

@@ -10,14 +10,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* clang-format off */
 enum { ORACLE_MEMORY = 64, ORACLE_WIDEST = 16, ORACLE_OPS = 64, ORACLE_THREADS = 4,
-       ORACLE_REGISTERS = 8 };
+       ORACLE_REGISTERS = 8, ORACLE_FUNCTIONS = 8 };
 
 enum oracle_model { ORACLE_SC, ORACLE_TSO, ORACLE_PSO, ORACLE_PC, ORACLE_RMO, ORACLE_MODELS };
 
-enum oracle_kind { ORACLE_LOAD, ORACLE_STORE, ORACLE_SWAP, ORACLE_CAS, ORACLE_MEMBAR,
-                   ORACLE_TX_BEGIN, ORACLE_TX_END, ORACLE_TX_ABORT,
+enum oracle_kind { ORACLE_LOAD, ORACLE_STORE, ORACLE_SWAP, ORACLE_CAS, ORACLE_AMO,
+                   ORACLE_MEMBAR, ORACLE_TX_BEGIN, ORACLE_TX_END, ORACLE_TX_ABORT,
                    ORACLE_NOTHING /* a prefetch, flush or eviction */ };
+
+enum oracle_function { ORACLE_ADD, ORACLE_AND, ORACLE_OR, ORACLE_XOR, ORACLE_MIN, ORACLE_MAX,
+                       ORACLE_MINU, ORACLE_MAXU };
+/* clang-format on */
 
 /* The first letter is the earlier operation, the second the later one. */
 enum { ORACLE_LL = 1, ORACLE_LS = 2, ORACLE_SL = 4, ORACLE_SS = 8 };
@@ -25,6 +30,7 @@ enum { ORACLE_LL = 1, ORACLE_LS = 2, ORACLE_SL = 4, ORACLE_SS = 8 };
 /* Values are bytes in the order of their addresses. */
 struct oracle_op {
     enum oracle_kind kind;
+    enum oracle_function function; /* of an AMO, whose operand is `write` */
     unsigned thread, address, size, barrier;
     unsigned registers_read, registers_written; /* sets, bit r is register r */
     unsigned rank;                        /* among the stores to its place; 0: not known */
@@ -39,6 +45,11 @@ struct oracle_execution {
     bool final_known[ORACLE_MEMORY];      /* by byte: it held `final` when all was done */
     uint8_t final[ORACLE_MEMORY];
 };
+
+/* Of numbers of 1, 2, 4 or 8 bytes: a becomes the function of both. */
+void oracle_amo(enum oracle_function function, unsigned size, uint8_t *a, const uint8_t *b);
+/* What the operation writes, having read what it read. */
+void oracle_written(const struct oracle_op *op, uint8_t bytes[ORACLE_WIDEST]);
 
 /* Small enough for the machines? The functions below ask for it. */
 bool oracle_fits(const struct oracle_execution *x);

@@ -77,6 +77,8 @@ void oracle_initial_state(const struct program *p, uint64_t *state);
 
 /* Of a CAS whose result is not known before it runs, the store takes place only after a match. */
 bool oracle_takes_place(const struct program *p, const struct access *a);
+/* What a store writes; of an AMO it depends on what that read. */
+uint64_t oracle_stored(const struct program *p, const struct access *a);
 /* A load's access: its value is that of the youngest of the `buffered` stores to the granule, else
  * what is in memory. */
 bool oracle_load(struct program *p, const struct access *a, atom_set buffered,

@@ -124,7 +124,7 @@ static void perform_landing(struct program *p, uint64_t *state, unsigned atom, u
     for (unsigned i = 0; i < store->access_count; i++) {
         const struct access *a = &p->access[store->access_first + i];
         if (a->store && oracle_takes_place(p, a))
-            copy_of(p, state, view)[a->granule] = a->value;
+            copy_of(p, state, view)[a->granule] = oracle_stored(p, a);
     }
     state[LANDED + view] |= only(atom);
     if (in(landed_everywhere(p, state), atom)) /* nobody waits for it any more */

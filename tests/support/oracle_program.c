@@ -5,12 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_access(const struct oracle_op *op) { return op->kind <= ORACLE_CAS; }
+static bool is_access(const struct oracle_op *op) { return op->kind <= ORACLE_AMO; }
 
-static bool reads(const struct oracle_op *op)
-{
-    return op->kind == ORACLE_LOAD || op->kind == ORACLE_SWAP || op->kind == ORACLE_CAS;
-}
+static bool reads(const struct oracle_op *op) { return is_access(op) && op->kind != ORACLE_STORE; }
 
 static bool matches(const struct oracle_op *op)
 {
@@ -76,15 +73,27 @@ static uint64_t bytes_at(const uint8_t *bytes, unsigned size)
     return value;
 }
 
-static bool add_access(struct program *p, unsigned op, unsigned granule, bool store)
+static uint64_t value_of(const struct program *p, unsigned op, unsigned granule, bool store)
 {
     const struct oracle_op *o = &p->x->op[op];
     const struct granule *g = &p->granule[granule];
-    const uint8_t *bytes = (store ? o->write : o->read) + (g->address - o->address);
+    uint8_t written[ORACLE_WIDEST];
+    oracle_written(o, written);
+    return bytes_at((store ? written : o->read) + (g->address - o->address), g->size);
+}
+
+uint64_t oracle_stored(const struct program *p, const struct access *a)
+{
+    return value_of(p, a->op, a->granule, true);
+}
+
+static bool add_access(struct program *p, unsigned op, unsigned granule, bool store)
+{
     struct atom *atom = &p->atom[p->atoms - 1];
     if (p->accesses == MAX_ACCESSES)
         return false;
-    p->access[p->accesses++] = (struct access){ store, op, granule, bytes_at(bytes, g->size) };
+    p->access[p->accesses++] = (struct access){ store, op, granule,
+                                                value_of(p, op, granule, store) };
     atom->access_count++;
     *(store ? &p->stores : &p->loads) |= only(p->atoms - 1);
     return true;
@@ -102,8 +111,8 @@ static bool add_atom(struct program *p, unsigned thread)
 static bool add_accesses(struct program *p, unsigned op, unsigned from, unsigned to)
 {
     const struct oracle_op *o = &p->x->op[op];
-    bool stores = o->kind == ORACLE_STORE || o->kind == ORACLE_SWAP
-        || (o->kind == ORACLE_CAS && (p->recording || matches(o)));
+    bool stores = o->kind == ORACLE_STORE || o->kind == ORACLE_SWAP || o->kind == ORACLE_AMO
+               || (o->kind == ORACLE_CAS && (p->recording || matches(o)));
     for (int store = 0; store <= 1; store++) {
         if (!(store ? stores : reads(o)))
             continue;
@@ -306,7 +315,7 @@ static uint64_t value_seen(const struct program *p, const struct access *a, atom
         for (unsigned i = 0; i < youngest->access_count; i++) {
             const struct access *s = &p->access[youngest->access_first + i];
             if (s->store && s->granule == a->granule && oracle_takes_place(p, s))
-                return s->value;
+                return oracle_stored(p, s);
         }
     }
     return memory[a->granule];
@@ -341,7 +350,7 @@ bool oracle_perform_whole(struct program *p, uint64_t *state, struct move m)
         if (!a->store && !oracle_load(p, a, buffered, memory))
             return false;
         if (a->store && oracle_takes_place(p, a))
-            memory[a->granule] = a->value;
+            memory[a->granule] = oracle_stored(p, a);
     }
     state[DONE] |= only(m.atom);
     return true;

@@ -63,6 +63,12 @@ static void choose_value(struct draft *d, const struct oracle_op *op, uint8_t *b
     }
 }
 
+static void choose_function(struct draft *d, struct oracle_op *op)
+{
+    op->function = (enum oracle_function)below(d, ORACLE_FUNCTIONS);
+    op->size = op->size > 8 ? 8 : op->size;
+}
+
 static void choose_registers(struct draft *d, struct oracle_op *op)
 {
     if (!has(d, RANDOM_REGISTERS))
@@ -81,8 +87,12 @@ static void add_access(struct draft *d, unsigned thread)
         kind = ORACLE_SWAP;
     if (has(d, RANDOM_CAS) && percent(d, 20))
         kind = ORACLE_CAS;
+    if (has(d, RANDOM_AMOS) && percent(d, 20))
+        kind = ORACLE_AMO;
     struct oracle_op *op = add_op(d, thread, kind);
     choose_location(d, op);
+    if (kind == ORACLE_AMO)
+        choose_function(d, op);
     if (kind != ORACLE_LOAD)
         choose_value(d, op, op->write);
     choose_registers(d, op);
@@ -134,7 +144,7 @@ static void add_ops(struct draft *d)
 
 static bool writes(const struct oracle_op *op)
 {
-    return op->kind == ORACLE_STORE || op->kind == ORACLE_SWAP || op->kind == ORACLE_CAS;
+    return op->kind <= ORACLE_AMO && op->kind != ORACLE_LOAD;
 }
 
 /* What the bytes may have held: initially, then changed by stores to them. */
@@ -146,16 +156,18 @@ static void plausible_value(struct draft *d, unsigned address, unsigned size, ui
         const struct oracle_op *s = &d->x->op[below(d, d->x->ops)];
         if (!writes(s) || s->address + s->size <= address || address + size <= s->address)
             continue;
+        uint8_t written[ORACLE_WIDEST];
+        oracle_written(s, written);
         for (unsigned i = 0; i < size; i++)
             if (address + i - s->address < s->size)
-                bytes[i] = s->write[address + i - s->address];
+                bytes[i] = written[address + i - s->address];
         changes--;
     }
 }
 
 static bool reads(const struct oracle_op *op)
 {
-    return op->kind == ORACLE_LOAD || op->kind == ORACLE_SWAP || op->kind == ORACLE_CAS;
+    return op->kind <= ORACLE_AMO && op->kind != ORACLE_STORE;
 }
 
 static void choose_reads(struct draft *d)
@@ -186,7 +198,7 @@ static void choose_finals(struct draft *d)
 {
     for (unsigned i = 0; i < d->x->ops; i++) {
         const struct oracle_op *op = &d->x->op[i];
-        if (op->kind > ORACLE_CAS || op->size > 8 || !percent(d, 30))
+        if (op->kind > ORACLE_AMO || op->size > 8 || !percent(d, 30))
             continue;
         for (unsigned k = 0; k < op->size; k++)
             d->x->final_known[op->address + k] = true;
@@ -209,6 +221,21 @@ static void swap_ranks(struct oracle_op *a, struct oracle_op *b)
     b->rank = rank;
 }
 
+/* AMOs may write what others write, too, or what was there at first. */
+static bool writes_alone(const struct draft *d, const struct oracle_op *op)
+{
+    uint8_t bytes[ORACLE_WIDEST], other[ORACLE_WIDEST];
+    oracle_written(op, bytes);
+    if (!memcmp(bytes, d->x->initial + op->address, op->size))
+        return false;
+    for (const struct oracle_op *o = d->x->op; o < d->x->op + d->x->ops; o++) {
+        oracle_written(o, other);
+        if (o != op && writes(o) && o->address == op->address && !memcmp(bytes, other, op->size))
+            return false;
+    }
+    return true;
+}
+
 /* Keep the store order of some words whole, of others in part, and spoil it now and then. Orders
  * are told by value, so only values that are unique can be spoken of. */
 static void choose_ranks(struct draft *d)
@@ -219,7 +246,7 @@ static void choose_ranks(struct draft *d)
         chance[w] = !any || percent(d, 20) ? 0 : percent(d, 70) ? 100 : 60;
     for (unsigned i = 0; i < d->x->ops; i++) {
         struct oracle_op *op = &d->x->op[i];
-        if (!takes_place(op) || !percent(d, chance[op->address / REGION]))
+        if (!takes_place(op) || !writes_alone(d, op) || !percent(d, chance[op->address / REGION]))
             op->rank = 0;
     }
     if (any && percent(d, 25))
@@ -258,7 +285,7 @@ static void attempt(struct draft *d)
     memset(d->depth, 0, sizeof d->depth);
     d->stores = 0;
     d->features = 0;
-    for (unsigned f = 1; f <= RANDOM_NO_EFFECT; f *= 2)
+    for (unsigned f = 1; f <= RANDOM_AMOS; f *= 2)
         if (percent(d, f == RANDOM_MIXED || f == RANDOM_TRANSACTIONS ? 25 : 50))
             d->features |= f & d->shape->features;
     d->x->threads = between(d, percent(d, 95) ? 2 : 1, d->shape->threads);
@@ -366,8 +393,9 @@ static enum ordeal_status write_registers(const struct writer *w, const struct o
 static enum ordeal_status write_op(const struct writer *w, const struct oracle_op *op)
 {
     static const uint8_t kinds[] = {
-        [ORACLE_LOAD] = ORDEAL_LOAD, [ORACLE_STORE] = ORDEAL_STORE, [ORACLE_SWAP] = ORDEAL_SWAP,
-        [ORACLE_CAS] = ORDEAL_CAS, [ORACLE_MEMBAR] = ORDEAL_MEMBAR,
+        [ORACLE_LOAD] = ORDEAL_LOAD,         [ORACLE_STORE] = ORDEAL_STORE,
+        [ORACLE_SWAP] = ORDEAL_SWAP,         [ORACLE_CAS] = ORDEAL_CAS,
+        [ORACLE_AMO] = ORDEAL_AMO,           [ORACLE_MEMBAR] = ORDEAL_MEMBAR,
         [ORACLE_TX_BEGIN] = ORDEAL_TX_BEGIN, [ORACLE_TX_END] = ORDEAL_TX_END,
         [ORACLE_TX_ABORT] = ORDEAL_TX_ABORT, [ORACLE_NOTHING] = ORDEAL_PREFETCH,
     };
@@ -375,12 +403,20 @@ static enum ordeal_status write_op(const struct writer *w, const struct oracle_o
         { ORACLE_LL, ORDEAL_LL }, { ORACLE_LS, ORDEAL_LS },
         { ORACLE_SL, ORDEAL_SL }, { ORACLE_SS, ORDEAL_SS },
     };
+    static const uint8_t functions[] = {
+        [ORACLE_ADD] = ORDEAL_AMO_ADD,   [ORACLE_AND] = ORDEAL_AMO_AND,
+        [ORACLE_OR] = ORDEAL_AMO_OR,     [ORACLE_XOR] = ORDEAL_AMO_XOR,
+        [ORACLE_MIN] = ORDEAL_AMO_MIN,   [ORACLE_MAX] = ORDEAL_AMO_MAX,
+        [ORACLE_MINU] = ORDEAL_AMO_MINU, [ORACLE_MAXU] = ORDEAL_AMO_MAXU,
+    };
     struct ordeal_op out = { .kind = kinds[op->kind], .thread = w->thread[op->thread] };
     uint64_t compare = 0;
     enum ordeal_status status = ORDEAL_OK;
     for (int f = 0; f < 4; f++)
         if (op->barrier & flavours[f].is)
             out.barrier |= (uint8_t)flavours[f].becomes;
+    if (op->kind == ORACLE_AMO)
+        out.function = functions[op->function];
     if (op->size > 0) {
         out.size_log2 = log2_of(op->size);
         out.flags = reads(op) ? ORDEAL_HAS_VALUE : 0;
@@ -461,8 +497,11 @@ static enum ordeal_status write_orders(const struct writer *w)
         uint32_t base;
         size_t count = 0;
         const struct oracle_op *op = next_in_order(w, at, 0);
-        for (; op != NULL && !status; op = next_in_order(w, at, op->rank))
-            status = hold(w, op->write, op->size, &values[count++]);
+        for (; op != NULL && !status; op = next_in_order(w, at, op->rank)) {
+            uint8_t written[ORACLE_WIDEST];
+            oracle_written(op, written);
+            status = hold(w, written, op->size, &values[count++]);
+        }
         if (count == 0)
             continue;
         if (!status)

@@ -9,15 +9,17 @@
 #include "oracle.h"
 #include "ordeal.h"
 
+/* clang-format off */
 enum random_feature {
     RANDOM_MEMBARS = 1, RANDOM_SWAPS = 2, RANDOM_CAS = 4, RANDOM_TRANSACTIONS = 8,
     RANDOM_MIXED = 16, RANDOM_DUPLICATES = 32, RANDOM_REGISTERS = 64, RANDOM_INITIAL = 128,
     RANDOM_FINAL = 256, RANDOM_ORDER = 512, RANDOM_NO_EFFECT = 1024,
-    RANDOM_ALL = 2047,
+    RANDOM_AMOS = 2048, RANDOM_ALL = 4095,
     /* Taken always when asked for: stores of 1 to 8 bytes, each at once, fight for a few bytes, so
      * that the orders of many words are decided together. */
-    RANDOM_CROWDED = 2048
+    RANDOM_CROWDED = 4096
 };
+/* clang-format on */
 
 struct random_shape {
     unsigned threads, words;              /* at most */

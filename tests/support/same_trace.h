@@ -35,8 +35,8 @@ static inline const char *same_op(const struct ordeal_trace *a, const struct ord
     const struct ordeal_op *p = &a->ops.data[i], *q = &b->ops.data[i];
     uint8_t traits = trace_op_traits[p->kind];
     if (p->kind != q->kind || p->flags != q->flags || p->barrier != q->barrier
-        || p->size_log2 != q->size_log2)
-        return "kind, flags, barrier or size of an operation";
+        || p->function != q->function || p->size_log2 != q->size_log2)
+        return "kind, flags, barrier, function or size of an operation";
     if (a->threads.data[p->thread] != b->threads.data[q->thread])
         return "thread of an operation";
     if (!same_base(a, p->base, b, q->base) || p->address != q->address)

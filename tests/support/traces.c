@@ -145,6 +145,10 @@ static void add_op(struct ordeal_trace *t, uint64_t *state, bool axe)
     op.barrier = axe ? ORDEAL_FULL : (uint8_t)(1 + below(state, 15));
     op.size_log2 = axe || below(state, 2) ? 2 : (uint8_t)below(state, 7);
     op.flags = (uint8_t)below(state, 64);
+    if (op.kind == ORDEAL_AMO) {
+        op.function = (uint8_t)below(state, ORDEAL_AMO_FUNCTIONS);
+        op.size_log2 &= 3;
+    }
     if (axe) {
         op.flags |= ORDEAL_HAS_VALUE;
         op.flags &= (uint8_t)~(ORDEAL_NONFAULTING | (op.kind == ORDEAL_STORE ? ORDEAL_HAS_END : 0));
