@@ -64,8 +64,9 @@ EXAMPLES   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/example_*.c
 # Models of the machine (sim/models.h): those that come with the program, those that tests want, too.
 # Others are built when somebody asks for them. They are the same for all kinds of builds.
 SIM        ?= $(BUILD)/sim
-SOCS       := h2-s16-w2-l4-b8-q4 h4-s16-w2-l4-b8-q4 board-h2-s16-w2-l4-b8-q4 lean board-lean
-TEST_SOCS  := h2-s1-w2-l4-b8-q4 h1-s1-w1-l4-b1-q1 h1-s1-w1-l4-b1-q1-waves lean-m16-k8
+SIZES      := $(shell sed -n 's/^SIZE("\(.*\)")$$/\1/p' sim/sizes.def)
+SOCS       := $(SIZES) h2-s16-w2-l4-b8-q4 board-h2-s16-w2-l4-b8-q4 lean board-lean
+TEST_SOCS  := h1-s1-w1-l4-b1-q1 h1-s1-w1-l4-b1-q1-waves lean-m16-k8
 
 .PHONY: all program board firmware models run test test-usbip debug sanitize sanitize-thread fuzz \
         bench zoo lint lint-includes lint-format lint-c lint-rtl format fpga cov install clean help \

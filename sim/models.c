@@ -155,6 +155,13 @@ void model_name(const struct soc_parameters *p, char *name, size_t size)
             n += (size_t)snprintf(name + n, size - n, "%s%s", n ? "-" : "", flags[i].word);
 }
 
+const char *const model_sizes[] = {
+#define SIZE(NAME) NAME,
+#include "sizes.def"
+#undef SIZE
+    NULL
+};
+
 /* One part of a name; false: there is no such. */
 static bool parse_part(const char *part, size_t length, struct soc_parameters *p)
 {
@@ -319,45 +326,116 @@ static const void *open_named(const struct kind *kind, char *name,
     return load(kind, path, why, size);
 }
 
+/* Those that were opened. What is built meanwhile keeps nobody waiting. */
+struct known {
+    char name[MODEL_NAME];
+    const void *model;
+    struct known *next;
+};
+static struct known *known;
+static pthread_mutex_t known_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static const void *find_known(const char *name)
+{
+    pthread_mutex_lock(&known_lock);
+    struct known *k = known;
+    while (k && strcmp(k->name, name) != 0)
+        k = k->next;
+    pthread_mutex_unlock(&known_lock);
+    return k ? k->model : NULL;
+}
+
+static bool add_known(const char *name, const void *model)
+{
+    struct known *k = calloc(1, sizeof *k);
+    if (!k)
+        return false;
+    strcpy(k->name, name);
+    k->model = model;
+    pthread_mutex_lock(&known_lock);
+    k->next = known;
+    known = k;
+    pthread_mutex_unlock(&known_lock);
+    return true;
+}
+
 static const void *open_kind(const struct kind *kind, const struct soc_parameters *p,
                              void (*tell)(const char *message), char *why, size_t size)
 {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static struct known {
-        char name[MODEL_NAME];
-        const void *model;
-        struct known *next;
-    } *known;
     struct soc_parameters complete = *p;
     char name[MODEL_NAME];
     if (!model_complete(&complete, why, size))
         return NULL;
     size_t n = (size_t)snprintf(name, sizeof name, "%s", kind->prefix);
     model_name(&complete, name + n, sizeof name - n);
-    pthread_mutex_lock(&lock);
-    struct known *k = known;
-    while (k && strcmp(k->name, name) != 0)
-        k = k->next;
-    if (!k && (k = calloc(1, sizeof *k))) {
-        strcpy(k->name, name);
-        k->model = open_named(kind, name, tell, why, size);
-        if (k->model) {
-            k->next = known;
-            known = k;
-        } else {
-            free(k);
-            k = NULL;
-        }
-    } else if (!k)
+    const void *model = find_known(name);
+    if (model)
+        return model;
+    model = open_named(kind, name, tell, why, size);
+    if (model && !add_known(name, model)) {
         refuse(why, size, "out of memory");
-    pthread_mutex_unlock(&lock);
-    return k ? k->model : NULL;
+        return NULL;
+    }
+    return model;
 }
 
 const struct soc_interface *model_open(const struct soc_parameters *p,
                                        void (*tell)(const char *message), char *why, size_t size)
 {
     return open_kind(&machine, p, tell, why, size);
+}
+
+/* Of several that open together: what is still to do, and how it ends. */
+struct opening {
+    const struct soc_parameters *p;
+    const struct soc_interface **models;
+    void (*tell)(const char *message);
+    int next, count;
+    bool failed;
+    char *why;
+    size_t size;
+    pthread_mutex_t lock;
+};
+
+static int next_to_open(struct opening *o)
+{
+    pthread_mutex_lock(&o->lock);
+    int next = o->failed || o->next == o->count ? -1 : o->next++;
+    pthread_mutex_unlock(&o->lock);
+    return next;
+}
+
+static void *open_some(void *user)
+{
+    struct opening *o = user;
+    for (int i; (i = next_to_open(o)) >= 0;) {
+        char why[512];
+        o->models[i] = model_open(&o->p[i], o->tell, why, sizeof why);
+        pthread_mutex_lock(&o->lock);
+        if (!o->models[i] && !o->failed)
+            o->failed = !refuse(o->why, o->size, "%s", why);
+        pthread_mutex_unlock(&o->lock);
+    }
+    return NULL;
+}
+
+bool model_open_all(const struct soc_parameters *p, int count, const struct soc_interface **models,
+                    void (*tell)(const char *message), char *why, size_t size)
+{
+    struct opening o = { .p = p,
+                         .models = models,
+                         .tell = tell,
+                         .count = count,
+                         .why = why,
+                         .size = size,
+                         .lock = PTHREAD_MUTEX_INITIALIZER };
+    pthread_t other;
+    bool two = count > 1 && pthread_create(&other, NULL, open_some, &o) == 0;
+    open_some(&o);
+    if (two)
+        pthread_join(other, NULL);
+    pthread_mutex_destroy(&o.lock);
+    return !o.failed;
 }
 
 const struct board_interface *model_open_board(const struct soc_parameters *p,

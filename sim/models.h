@@ -22,11 +22,17 @@ bool model_complete(struct soc_parameters *p, char *why, size_t size);
 void model_name(const struct soc_parameters *p, char *name, size_t size);
 bool model_parse(const char *name, struct soc_parameters *p, char *why, size_t size);
 
+/* The names of those that take turns (sizes.def); ends with NULL. */
+extern const char *const model_sizes[];
+
 /* The model with these parameters (0: the usual), building it if it must be: `tell`, if not NULL,
  * is told that this takes a while. NULL: `why` says what is the matter. It stays loaded until the
  * process ends; asking again, from any thread, gives the same. */
 const struct soc_interface *model_open(const struct soc_parameters *p,
                                        void (*tell)(const char *message), char *why, size_t size);
+/* Likewise `count` of them, to `models`; those that must be built are, two at a time. */
+bool model_open_all(const struct soc_parameters *p, int count, const struct soc_interface **models,
+                    void (*tell)(const char *message), char *why, size_t size);
 /* Likewise the board with this machine on it: `board-h4-...`. */
 const struct board_interface *model_open_board(const struct soc_parameters *p,
                                                void (*tell)(const char *message), char *why,

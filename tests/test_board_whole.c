@@ -28,7 +28,7 @@ static void test_from_reset_to_verdict(void)
               "|| { cat openocd.log; exit 9; }; "
               "until \"$ORDEAL\" board list | grep -q .; do sleep 0.2; done; "
               "\"$ORDEAL\" run --target board " TESTS(50) " -o board.trace'");
-    EXPECT(0, "\"$ORDEAL\" run --target sim --harts 2 " TESTS(50) " -o sim.trace");
+    EXPECT(0, "\"$ORDEAL\" run --target sim --sizes usual --harts 2 " TESTS(50) " -o sim.trace");
     EXPECT(0, "cmp board.trace sim.trace && "
               "for kind in TX.BEGIN SWAP MEMBAR; do grep -q $kind board.trace || exit 1; done");
     EXPECT(0, "\"$ORDEAL\" check board.trace | grep -c ^PASS");
@@ -44,7 +44,7 @@ static void test_the_same_over_jtag(void)
               "[ \"$port\" ]; do kill -0 $server || { cat openocd.log; exit 9; }; sleep 0.1; done; "
               "\"$ORDEAL\" run --target board --link jtag --openocd 127.0.0.1:$port " TESTS(2)
               " -o jtag.trace; status=$?; kill $server; exit $status'");
-    EXPECT(0, "\"$ORDEAL\" run --target sim --harts 2 " TESTS(2) " -o sim.trace");
+    EXPECT(0, "\"$ORDEAL\" run --target sim --sizes usual --harts 2 " TESTS(2) " -o sim.trace");
     EXPECT(0, "cmp jtag.trace sim.trace");
 }
 
@@ -77,7 +77,7 @@ static void test_faults_cost_time_alone(void)
     EXPECT(0, "timeout 900 \"$ORDEAL-board\" --fault all=0.01 --seed 3 -- \"$ORDEAL\" run --target board "
               TESTS(50) " -o board.trace");
     ERR("packets");
-    EXPECT(0, "\"$ORDEAL\" run --target sim --harts 2 " TESTS(50) " -o sim.trace");
+    EXPECT(0, "\"$ORDEAL\" run --target sim --sizes usual --harts 2 " TESTS(50) " -o sim.trace");
     EXPECT(0, "cmp board.trace sim.trace");
 }
 
@@ -108,7 +108,7 @@ static void test_a_board_comes(void)
     EXPECT(0, "timeout 600 \"$ORDEAL-board\" --boards 2 --late 20000 -- \"$ORDEAL\" run "
               "--target board " TESTS(30) " -o board.trace");
     ERR("another board is there and takes part");
-    EXPECT(0, "\"$ORDEAL\" run --target sim --harts 2 " TESTS(30) " -o sim.trace");
+    EXPECT(0, "\"$ORDEAL\" run --target sim --sizes usual --harts 2 " TESTS(30) " -o sim.trace");
     EXPECT(0, "cmp board.trace sim.trace");
     EXPECT(2, "\"$ORDEAL-board\" --late 1 -- true");
     ERR("give --boards");

@@ -36,7 +36,7 @@ static const struct rule {
     { "obj_dir/mychip.so", "build/sim/h4-s16-w2-l4-b8-q4.so", "it was not built, see above" },
     { "--bug upgrade-wins --bias examples/zoo.bias --check --count 100 --stop-after 1 \\\n"
       "          --waves",
-      "--harts 1 --config sets=1,ways=1,store-buffer=1,load-queue=1 --set threads=1 "
+      "--sizes h1-s1-w1-l4-b1-q1 --set threads=1 "
       "--bug victim-dropped --check --count 100 --stop-after 1 --waves",
       "waves take another model, which takes minutes to build: the smallest is there" },
 };

@@ -282,7 +282,11 @@ static void test_the_small_test_is_added(void)
     struct ordeal_trace *small = trace_of_lines(o, "P0 S[A]#1\nP0 L[A]\n");
     struct ordeal_trace *execution = trace_of_lines(o, "P0 S[A]#1\nP0 L[A]=0\n");
     save(&f);
-    TEST_ASSERT_TRUE_MESSAGE(saved_add_small(path, small, execution, NULL, ORDEAL_SC, &why),
+    TEST_ASSERT_TRUE_MESSAGE(saved_add_small(path,
+                                             &(struct saved_failure){ .test = small,
+                                                                      .trace = execution,
+                                                                      .model = ORDEAL_SC },
+                                             &why),
                              why.text);
     expect_trace("small.test", small);
     expect_trace("small.trace", execution);
@@ -298,7 +302,10 @@ static void test_a_small_test_without_its_folder_is_refused(void)
 {
     char nowhere[128];
     snprintf(nowhere, sizeof nowhere, "%s/nowhere", directory);
-    TEST_ASSERT_FALSE(saved_add_small(nowhere, test, trace, NULL, ORDEAL_SC, &why));
+    TEST_ASSERT_FALSE(saved_add_small(nowhere,
+                                      &(struct saved_failure){
+                                          .test = test, .trace = trace, .model = ORDEAL_SC },
+                                      &why));
     TEST_ASSERT_TRUE(strstr(why.text, "nowhere/small.test: ") != NULL);
 }
 

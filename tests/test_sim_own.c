@@ -81,8 +81,10 @@ static void the_example_does_what_the_model_does(void)
               "-DMEMORY_BYTES=1048576 -DCODE_BYTES=262144' -LDFLAGS -shared '%s'/rtl/*.v "
               "'%s/examples/mychip.cpp' -o mychip.so", home, home, home, home, home);
     EXPECT(0, RUN "--soc obj_dir/mychip.so " SAME_TESTS ">own", home);
-    EXPECT(0, RUN "--harts 2 --config sets=1,ways=2 " SAME_TESTS ">ours && cmp own ours && "
-              "grep -c '^P' own", home);
+    EXPECT(0,
+           RUN "--sizes h2-s1-w2-l4-b8-q4 " SAME_TESTS ">ours && cmp own ours && "
+               "grep -c '^P' own",
+           home);
     TEST_ASSERT_TRUE(atol(out) > 400);
     EXPECT(1, RUN "--soc obj_dir/mychip.so " SAME_TESTS "--check --count 400 --bug upgrade-wins "
               "--stop-after 1", home);

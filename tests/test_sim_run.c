@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The regression of the machine, through the program: random tests under every model, with and
- * without transactions, on the usual machine and on one with caches of two lines, assertions on,
+ * without transactions, on all sizes of the machine that have four harts
+ * and on one of two with caches of two lines, assertions on,
  * all clean; and bugs of the zoo, one of each area at least, all caught. ORDEAL in the environment
  * names the program. */
 #include <stdio.h>
@@ -11,13 +12,13 @@
 
 #include "unity.h"
 
-enum { TESTS = 1000 }; /* on each of the two machines, under each model, with each setting */
+enum { TESTS = 1000 }; /* of four threads and of two, under each model, with each setting */
 
 static char directory[64], home[4096], program[4096], text[8192];
 
 static const char *const machines[] = {
-    "--harts 4 --set test.threads=4",
-    "--harts 2 --config sets=1,ways=2 --set test.threads=2",
+    "--set test.threads=4",
+    "--sizes h2-s1-w2-l4-b8-q4 --set test.threads=2",
 };
 
 void setUp(void)

@@ -14,8 +14,7 @@
 void setUp(void)
 {
     shell_enter();
-    EXPECT(1, "$ORDEAL run --target sim --harts 1 "
-              "--config sets=1,ways=1,store-buffer=1,load-queue=1 --set threads=1 "
+    EXPECT(1, "$ORDEAL run --target sim --sizes h1-s1-w1-l4-b1-q1 --set threads=1 "
               "--bug victim-dropped --count 100 --stop-after 1 --check --waves --save kept");
     EXPECT(0, "mv kept/* failure && fst2vcd failure/waves.fst >vcd");
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "targets/machine_pool.h"
+#include "models.h"
 #include "targets/soc/soc_config.h"
 #include "unity.h"
 #include "targets/soc/zoo.h"
@@ -127,11 +128,12 @@ static bool parse(struct target_options options)
 static void what_is_not_said_is_as_usual(void)
 {
     TEST_ASSERT_TRUE(parse((struct target_options){ 0 }));
-    TEST_ASSERT_EQUAL(4, config.parameters.harts);
-    TEST_ASSERT_EQUAL(16, config.parameters.sets);
-    TEST_ASSERT_EQUAL(2, config.parameters.ways);
-    TEST_ASSERT_TRUE(config.parameters.transactions && config.parameters.checks);
-    TEST_ASSERT_FALSE(config.parameters.waves);
+    TEST_ASSERT_EQUAL(6, config.sizes);
+    TEST_ASSERT_EQUAL(4, config.size[0].harts);
+    TEST_ASSERT_EQUAL(16, config.size[0].sets);
+    TEST_ASSERT_EQUAL(2, config.size[0].ways);
+    TEST_ASSERT_TRUE(config.size[0].transactions && config.size[0].checks);
+    TEST_ASSERT_FALSE(config.size[0].waves);
     TEST_ASSERT_EQUAL(SOC_TSO, config.setup.model);
     TEST_ASSERT_EQUAL(SOC_CAPTURE_STALL, config.setup.capture);
     TEST_ASSERT_FALSE(config.setup.visible);
@@ -144,13 +146,14 @@ static void what_is_said_is_taken(void)
         .harts = 2, .model = ORDEAL_RMO, .model_given = true, .bug = "deadlock", .delay = "7",
         .capture = "lossy", .visible = true,
         .config = "sets=1,ways=4,line=64,store-buffer=1,load-queue=8,transactions=0" }), why.text);
-    TEST_ASSERT_EQUAL(2, config.parameters.harts);
-    TEST_ASSERT_EQUAL(1, config.parameters.sets);
-    TEST_ASSERT_EQUAL(4, config.parameters.ways);
-    TEST_ASSERT_EQUAL(64, config.parameters.line_bytes);
-    TEST_ASSERT_EQUAL(1, config.parameters.store_buffer);
-    TEST_ASSERT_EQUAL(8, config.parameters.load_queue);
-    TEST_ASSERT_FALSE(config.parameters.transactions);
+    TEST_ASSERT_EQUAL(1, config.sizes);
+    TEST_ASSERT_EQUAL(2, config.size[0].harts);
+    TEST_ASSERT_EQUAL(1, config.size[0].sets);
+    TEST_ASSERT_EQUAL(4, config.size[0].ways);
+    TEST_ASSERT_EQUAL(64, config.size[0].line_bytes);
+    TEST_ASSERT_EQUAL(1, config.size[0].store_buffer);
+    TEST_ASSERT_EQUAL(8, config.size[0].load_queue);
+    TEST_ASSERT_FALSE(config.size[0].transactions);
     TEST_ASSERT_EQUAL(SOC_RMO, config.setup.model);
     TEST_ASSERT_EQUAL(36, config.setup.bug);
     TEST_ASSERT_EQUAL(7, config.setup.delay);
@@ -158,9 +161,68 @@ static void what_is_said_is_taken(void)
     TEST_ASSERT_TRUE(config.setup.visible);
 }
 
+/* The names of all sizes, one after the other. */
+static const char *sizes_of(struct target_options options)
+{
+    static char names[SOC_MOST_SIZES * MODEL_NAME];
+    size_t used = 0;
+    TEST_ASSERT_TRUE_MESSAGE(parse(options), why.text);
+    for (int i = 0; i < config.sizes; i++) {
+        char name[MODEL_NAME];
+        model_name(&config.size[i], name, sizeof name);
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i ? " " : "", name);
+    }
+    return names;
+}
+
+/* As sim/sizes.def promises. */
+static void sizes_take_turns(void)
+{
+    uint32_t sets = 0, ways = 0, lines = 0, buffers = 0, queues = 0, harts = 0;
+    TEST_ASSERT_TRUE(parse((struct target_options){ 0 }));
+    for (int i = 0; i < config.sizes; i++) {
+        const struct soc_parameters *p = &config.size[i];
+        sets |= p->sets;
+        ways |= p->ways;
+        lines |= p->line_bytes;
+        buffers |= UINT32_C(1) << p->store_buffer;
+        queues |= UINT32_C(1) << p->load_queue;
+        harts |= UINT32_C(1) << p->harts;
+    }
+    TEST_ASSERT_EQUAL(1 | 2 | 4 | 16, sets);
+    TEST_ASSERT_EQUAL(1 | 2 | 4, ways);
+    TEST_ASSERT_EQUAL(16 | 32 | 64, lines);
+    TEST_ASSERT_EQUAL_HEX(1 << 1 | 1 << 2 | 1 << 4 | 1 << 8 | 1 << 16, buffers);
+    TEST_ASSERT_EQUAL_HEX(1 << 1 | 1 << 2 | 1 << 4 | 1 << 8, queues);
+    TEST_ASSERT_EQUAL_HEX(1 << 2 | 1 << 3 | 1 << 4, harts);
+}
+
+static void what_is_said_is_said_of_all_sizes(void)
+{
+    static const struct {
+        struct target_options options;
+        const char *names;
+    } table[] = {
+        { { .sizes = "usual" }, "h4-s16-w2-l4-b8-q4" },
+        { { .sizes = "h2-s1-w2-l4-b8-q4,usual", .config = "checks=0" },
+          "h2-s1-w2-l4-b8-q4-nochecks h4-s16-w2-l4-b8-q4-nochecks" },
+        { { .sizes = "h2-s1-w2-l4-b8-q4,usual", .harts = 3, .config = "sets=4" },
+          "h3-s4-w2-l4-b8-q4" },
+        { { .config = "ways=1,line=16,store-buffer=8,load-queue=4", .harts = 2 },
+          "h2-s16-w1-l4-b8-q4 h2-s2-w1-l4-b8-q4 h2-s1-w1-l4-b8-q4 h2-s4-w1-l4-b8-q4" },
+        { { .config = "lean=1" }, "lean" },
+    };
+    /* clang-format on */
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        TEST_ASSERT_EQUAL_STRING(table[i].names, sizes_of(table[i].options));
+}
+
 static void what_cannot_be_is_explained(void)
 {
-    static const struct { struct target_options options; const char *said; } table[] = {
+    static const struct {
+        struct target_options options;
+        const char *said;
+    } table[] = {
         { { .config = "set=2" }, "did you mean 'sets'?" },
         { { .config = "sets" }, "the keys are sets, ways, line, store-buffer" },
         { { .config = "sets=3" }, "'sets=3': expected a power of two from 1 to 1024" },
@@ -178,9 +240,17 @@ static void what_cannot_be_is_explained(void)
         { { .delay = "8" }, "from 0, none, to 7" },
         { { .delay = "" }, "from 0" },
         { { .capture = "drop" }, "'stall' or be 'lossy'" },
+        { { .sizes = "" }, "expected 'usual' or names such as h4-s2-w2-l4-b4-q4" },
+        { { .sizes = "usual,h4" }, "it would be 'h4-s16-w2-l4-b8-q4'" },
+        { { .sizes = "usual," }, "what is ''?" },
+        { { .sizes = "h4-s2-w2-l4-b4-q4,h4-s3-w2-l4-b4-q4" }, "sets of a cache: 3" },
+        { { .sizes = "lean", .config = "sets=2" }, "the lean machine has 16" },
+        { { .sizes = "usual,lean", .visible = true }, "the lean machine does not have" },
+        { { .soc = "x.so", .sizes = "usual" }, "--sizes does not go with it" },
         { { .soc = "x.so", .config = "sets=1" }, "--config does not go with it" },
         { { .soc = "x.so", .harts = 2 }, "--harts does not go with it" },
     };
+    /* clang-format on */
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         TEST_ASSERT_FALSE_MESSAGE(parse(table[i].options), table[i].said);
         said(table[i].said);
@@ -229,6 +299,8 @@ int main(void)
     RUN_TEST(a_bug_is_chosen_by_its_name);
     RUN_TEST(what_is_not_said_is_as_usual);
     RUN_TEST(what_is_said_is_taken);
+    RUN_TEST(sizes_take_turns);
+    RUN_TEST(what_is_said_is_said_of_all_sizes);
     RUN_TEST(what_cannot_be_is_explained);
     RUN_TEST(options_of_other_targets_are_refused);
     RUN_TEST(options_become_words_again);

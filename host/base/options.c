@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "options.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <getopt.h>
 #include <math.h>
@@ -123,13 +124,14 @@ const struct option_type option_format = { parse_format, NULL, format_choice };
 
 /* ---- parsing ------------------------------------------------------------------------- */
 
-enum { MOST_OPTIONS = 40, FIRST_CODE = 256, HELP_CODE = FIRST_CODE + MOST_OPTIONS };
+enum { MOST_OPTIONS = 64, FIRST_CODE = 256, HELP_CODE = FIRST_CODE + MOST_OPTIONS };
 
 static int option_count(const struct command *c)
 {
     int n = 0;
     while (c->options[n].name)
         n++;
+    assert(n <= MOST_OPTIONS);
     return n;
 }
 

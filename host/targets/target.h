@@ -55,6 +55,10 @@ struct target {
      * TARGET_BROKE too, which is no error here. */
     bool (*waves)(void *machine, const struct program *p, uint64_t iteration, const char *fst,
                   struct why *why);
+    /* Of a machine that comes in several sizes, which take turns: the name of that which runs this
+     * iteration. By hold() all are run on the one of this name, until NULL is given. */
+    const char *(*size)(const void *machine, const struct program *p, uint64_t iteration);
+    void (*hold)(void *machine, const char *size);
     uint64_t (*cycles)(const void *machine);  /* of the machine on trial, since it was opened */
     double (*seconds)(const void *machine);   /* that these took, what is around them left out */
     /* Of machines that are things: whether the options are right, so that an open() that fails

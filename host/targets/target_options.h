@@ -31,12 +31,16 @@ enum option_replay { REPLAY_AS_GIVEN, REPLAY_WHOLE_PATH /* it may begin elsewher
            "where things are on the machine: ram, clint, fault, first-hart,\n" \
            "way, ways; without it as on QEMU's virt") \
     OPTION(positive, harts, "harts", "N", "sim", REPLAY_AS_GIVEN, \
-           "harts of the machine, 1 to 16 (default: 4)") \
+           "harts of all sizes of the machine, 1 to 16 (default: mostly 4)") \
     OPTION(text, config, "config", "KEY=VALUE,...", "sim", REPLAY_AS_GIVEN, \
-           "what it is built with: sets (default 16), ways (2) and line (16,\n" \
-           "in bytes) of a cache, store-buffer (8), load-queue (4), capture-fifo\n" \
-           "(256), transactions (1), checks (1); a new one is built first. lean=1:\n" \
+           "what all sizes of it are built with: sets, ways and line (in\n" \
+           "bytes) of a cache, store-buffer, load-queue, capture-fifo (default\n" \
+           "256), transactions (1), checks (1); new ones are built first. lean=1:\n" \
            "the machine of the smallest board, which comes in one size") \
+    OPTION(text, sizes, "sizes", "NAMES", "sim", REPLAY_NOT, \
+           "of the machine, which take turns, by their names: 'usual', which is\n" \
+           "h4-s16-w2-l4-b8-q4, or such (harts, sets, ways, words a line, store\n" \
+           "buffer, load queue); without it six of 2 to 4 harts") \
     OPTION(text, delay, "delay", "N", "sim, board", REPLAY_AS_GIVEN, \
            "random delays at every queue, from 0, none, to 7, long\n" \
            "and frequent; without it now and then another") \

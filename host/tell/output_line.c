@@ -37,6 +37,12 @@ cJSON *output_line_error(const struct ordeal_error *e)
     return line;
 }
 
+void output_line_machine(cJSON *line, const char *machine)
+{
+    if (machine)
+        cJSON_AddStringToObject(line, "machine", machine);
+}
+
 void output_line_counters(cJSON *line, const struct ordeal_verdict *v)
 {
     const char *name;

@@ -15,6 +15,8 @@
 cJSON *output_line_new(const char *verdict, const struct input *in);
 /* "ERROR file:line:column: reason" */
 cJSON *output_line_error(const struct ordeal_error *e);
+/* The machine it ran on, where there are several kinds; NULL: nothing is said. */
+void output_line_machine(cJSON *line, const char *machine);
 void output_line_counters(cJSON *line, const struct ordeal_verdict *v);
 /* The core as an array of operations with their lines. */
 void output_line_core(cJSON *line, const struct ordeal_trace *t, const struct ordeal_verdict *v);

@@ -56,6 +56,14 @@ struct replay {
     char numbers[3][24];
 };
 
+/* Which of the machine's sizes ran it; NULL: it comes in one. */
+static const char *size_of(const struct failure_plan *plan, const struct program *p,
+                           uint64_t iteration)
+{
+    return plan->target->size ? plan->target->size(plan->machine, p, iteration) : NULL;
+}
+
+
 static void add_word(struct replay *r, const char *word)
 {
     if (r->count < MOST_REPLAY_WORDS)
@@ -85,6 +93,11 @@ static void replay_of(struct replay *r, const struct failure_plan *plan,
     }
     for (const char *const *word = plan->machine_words; *word; word++)
         add_word(r, *word);
+    const char *size = size_of(plan, t->program, t->iteration);
+    if (size) {
+        add_word(r, "--sizes");
+        add_word(r, size);
+    }
     add_number(r, "--seed", 0, plan->seed);
     add_number(r, "--first-iteration", 1, exact ? t->iteration : plan->first_iteration);
     add_number(r, "--iterations", 2, exact ? 1 : plan->iterations);
@@ -102,8 +115,15 @@ static bool save(const struct failure_plan *plan, const struct pipeline_test *t,
     replay_of(&replay, plan, t);
     snprintf(label, sizeof label, "test-%06" PRIu64, t->number);
     struct saved_failure f = {
-        .directory = plan->directory, .label = label, .bias = plan->bias, .seed = plan->seed,
-        .test = t->test, .trace = trace, .broke = t->broke, .model = plan->model,
+        .directory = plan->directory,
+        .label = label,
+        .bias = plan->bias,
+        .seed = plan->seed,
+        .test = t->test,
+        .trace = trace,
+        .broke = t->broke,
+        .model = plan->model,
+        .machine = size_of(plan, t->program, t->iteration),
         .replay = replay.words,
     };
     return saved_write(&f, path, size, why);
@@ -240,7 +260,14 @@ static bool tell_small(struct trial *t, const struct ordeal_trace *small, const 
                  || program_trace(&p, t->iteration, t->values, &claims, o, &trace) == ORDEAL_OK);
     if (!good)
         why_say(why, "what it was shrunk to did not fail again");
-    good = good && saved_add_small(path, small, trace, t->broke.text, plan->model, why);
+    good = good
+        && saved_add_small(path,
+                           &(struct saved_failure){ .test = small,
+                                                    .trace = trace,
+                                                    .broke = t->broke.text,
+                                                    .model = plan->model,
+                                                    .machine = size_of(plan, &p, t->iteration) },
+                           why);
     if (good && plan->waves && !interrupted()) {
         if (trace)
             ordeal_check(trace, &how, &v);
@@ -272,6 +299,7 @@ static bool keep_small(struct trial *t, const struct pipeline_test *test,
     return good;
 }
 
+/* On the size of the machine that it failed on. */
 static bool shrink(const struct failure_plan *plan, const struct pipeline_test *test,
                    const struct shrink_hint *hint, const char *path, struct ordeal *o, cJSON *line,
                    struct why *why)
@@ -281,6 +309,9 @@ static bool shrink(const struct failure_plan *plan, const struct pipeline_test *
     struct trial t = { .plan = plan, .to_break = test->broke,
                        .first = plan->target->exact ? test->iteration : plan->first_iteration,
                        .operations = EFFORT * plan->iterations * test->program->operations };
+    const char *size = size_of(plan, test->program, test->iteration);
+    if (size)
+        plan->target->hold(plan->machine, size);
     t.judge = judge_new(plan->model, &claims, &limits);
     t.seen = outcomes_new(TRIAL_BYTES, &claims);
     bool good = t.judge && t.seen ? keep_small(&t, test, hint, path, o, line, why)
@@ -288,6 +319,8 @@ static bool shrink(const struct failure_plan *plan, const struct pipeline_test *
     judge_free(t.judge);
     outcomes_free(t.seen);
     free(t.values);
+    if (size)
+        plan->target->hold(plan->machine, NULL);
     return good;
 }
 
@@ -346,6 +379,7 @@ bool failure_tell(const struct failure_plan *plan, const struct pipeline_test *t
     snprintf(label, sizeof label, "%s#%" PRIu64, t->name, t->iteration);
     *line = output_line_new(verdict_words[t->result], &in);
     cJSON_AddStringToObject(*line, "model", ordeal_model_name(plan->model));
+    output_line_machine(*line, size_of(plan, t->program, t->iteration));
     if (!in.o || !(t->values || t->broke))
         return ordeal_free(in.o), why_say(why, "out of memory");
     ordeal_set_limits(in.o, &limits);

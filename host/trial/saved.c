@@ -130,6 +130,7 @@ static bool put_replay(const struct folder *f, const char *const *words)
 struct account {
     const struct folder *folder;
     const char *prefix;              /* of the files' names */
+    const char *machine;
     struct input in;
     struct ordeal_verdict *verdict;
     struct naming names;
@@ -166,6 +167,7 @@ static bool put_verdict(struct account *a)
 {
     cJSON *line = output_line_new(verdict_words[ORDEAL_FAIL], &a->in);
     cJSON_AddStringToObject(line, "model", ordeal_model_name(ordeal_verdict_model(a->verdict)));
+    output_line_machine(line, a->machine);
     output_line_counters(line, a->verdict);
     cJSON_AddBoolToObject(line, "certified", true);
     output_line_core(line, a->in.trace, a->verdict);
@@ -219,36 +221,49 @@ static bool judge_again(struct account *a, const char *path, const char *trace,
 }
 
 /* Of a machine that broke there is no trace to be judged. */
-static bool put_finding(const struct folder *f, const char *test, const char *prefix,
-                        const char *broke, enum ordeal_model model)
+static bool put_finding(const struct folder *folder, const char *test, const char *prefix,
+                        const struct saved_failure *f)
 {
-    struct account a = { .folder = f, .prefix = prefix, .in = { .name = test, .label = test } };
+    struct account a = { .folder = folder,
+                         .prefix = prefix,
+                         .in = { .name = test, .label = test } };
     struct file file;
     cJSON *line = output_line_new(verdict_words[ORDEAL_FAIL], &a.in);
-    cJSON_AddStringToObject(line, "model", ordeal_model_name(model));
+    cJSON_AddStringToObject(line, "model", ordeal_model_name(f->model));
+    output_line_machine(line, f->machine);
     cJSON_AddBoolToObject(line, "broke", true);
-    cJSON_AddStringToObject(line, "reason", broke);
+    cJSON_AddStringToObject(line, "reason", f->broke);
     bool done = put_line(&a, line, "verdict.txt", false) && put_line(&a, line, "verdict.json", true)
              && account_file(&a, &file, SAVED_EXPLANATION)
-             && file_close(f, &file,
-                           fprintf(file.out.file, "%s: the machine broke: %s\n", test, broke) > 0);
+             && file_close(folder, &file,
+                           fprintf(file.out.file, "%s: the machine broke: %s\n", test, f->broke)
+                               > 0);
     cJSON_Delete(line);
     return done;
 }
 
-static bool put_account(const struct folder *f, const char *trace, const char *prefix,
-                        enum ordeal_model model)
+static bool put_account(const struct folder *folder, const char *trace, const char *prefix,
+                        const struct saved_failure *f)
 {
-    struct account a = { .folder = f, .prefix = prefix };
+    struct account a = { .folder = folder, .prefix = prefix, .machine = f->machine };
     char path[PATH_MAX];
-    snprintf(path, sizeof path, "%s/%s", f->path, trace);
-    bool done = judge_again(&a, path, trace, model) && put_verdict(&a) && put_explanation(&a)
+    snprintf(path, sizeof path, "%s/%s", folder->path, trace);
+    bool done = judge_again(&a, path, trace, f->model) && put_verdict(&a) && put_explanation(&a)
              && put_picture(&a);
     explanation_free(&a.why);
     proof_free(&a.proof);
     ordeal_verdict_free(a.verdict);
     input_close(&a.in);
     return done;
+}
+
+/* What it did, under these names, and what is to be said of that. */
+static bool put_what_it_did(const struct folder *folder, const char *test, const char *trace,
+                            const char *prefix, const struct saved_failure *f)
+{
+    if (!f->trace)
+        return put_finding(folder, test, prefix, f);
+    return put_trace(folder, trace, f->trace) && put_account(folder, trace, prefix, f);
 }
 
 /* ---- the folder -------------------------------------------------------------------------- */
@@ -334,24 +349,18 @@ bool saved_write(const struct saved_failure *f, char *path, size_t size, struct 
     struct folder folder = { temporary, why };
     bool done = put_bias(&folder, f->bias) && put_seed(&folder, f->seed)
              && put_trace(&folder, SAVED_TEST, f->test) && put_replay(&folder, f->replay)
-             && (f->trace ? put_trace(&folder, SAVED_TRACE, f->trace)
-                            && put_account(&folder, SAVED_TRACE, "", f->model)
-                          : put_finding(&folder, SAVED_TEST, "", f->broke, f->model))
+             && put_what_it_did(&folder, SAVED_TEST, SAVED_TRACE, "", f)
              && settle(f, temporary, path, size, why);
     if (!done)
         remove_folder(temporary);
     return done;
 }
 
-bool saved_add_small(const char *path, const struct ordeal_trace *test,
-                     const struct ordeal_trace *trace, const char *broke, enum ordeal_model model,
-                     struct why *why)
+bool saved_add_small(const char *path, const struct saved_failure *small, struct why *why)
 {
     struct folder folder = { path, why };
-    return put_trace(&folder, SAVED_SMALL_TEST, test)
-        && (trace ? put_trace(&folder, SAVED_SMALL_TRACE, trace)
-                    && put_account(&folder, SAVED_SMALL_TRACE, SAVED_SMALL, model)
-                  : put_finding(&folder, SAVED_SMALL_TEST, SAVED_SMALL, broke, model));
+    return put_trace(&folder, SAVED_SMALL_TEST, small->test)
+        && put_what_it_did(&folder, SAVED_SMALL_TEST, SAVED_SMALL_TRACE, SAVED_SMALL, small);
 }
 
 bool saved_add_view(const char *path, const char *prefix, const struct waves_view *view,

@@ -38,6 +38,7 @@ struct saved_failure {
     const struct ordeal_trace *trace; /* what it did; NULL: it came to no end, see `broke` */
     const char *broke;               /* how the machine stood still or failed its own checks */
     enum ordeal_model model;         /* that the trace violates */
+    const char *machine;             /* which of several sizes it ran on; NULL: it has one */
     /* What to run again, after the program's name: "run", "--target", "model", …; ends with NULL.
      * The words SAVED_BIAS and SAVED_TEST stand for these files of the folder. */
     const char *const *replay;
@@ -49,10 +50,9 @@ struct saved_failure {
  * is neither trace nor picture. */
 bool saved_write(const struct saved_failure *f, char *path, size_t size, struct why *why);
 /* Adds what the test was shrunk to: small.test, small.trace (NULL: it broke the machine, too) and
- * what is said of them, in files whose names begin with "small-". */
-bool saved_add_small(const char *path, const struct ordeal_trace *test,
-                     const struct ordeal_trace *trace, const char *broke, enum ordeal_model model,
-                     struct why *why);
+ * what is said of them, in files whose names begin with "small-". Of `small` test, trace, broke,
+ * model and machine matter. */
+bool saved_add_small(const char *path, const struct saved_failure *small, struct why *why);
 /* Runs the test of a folder again, for its waves. False: why; also when what it does now is not
  * what it did. */
 bool saved_make_waves(const char *path, struct why *why);

@@ -16,13 +16,19 @@ static const struct speed { uint32_t harts; const char *config; double asked; } 
     { 1, NULL, 0 }, { 2, NULL, 600 }, { 4, NULL, 300 }, { 4, "checks=0", 0 }, { 8, NULL, 0 },
 };
 
-static const struct { const char *name, *words; unsigned tests; double share; } runs[] = {
+#define ONE "--sizes usual"
+static const struct {
+    const char *name, *words;
+    unsigned tests;
+    double share;
+} runs[] = {
     /* the least share of the time that is to be the machine's, in percent; 0: none is asked */
-    { "2 harts, 2 x 100", "--harts 2", 600, 60 },
-    { "4 harts, 4 x 100", "--set threads=4", 300, 60 },
-    { "4 harts, zoo.bias", "--bias examples/zoo.bias", 300, 60 },
-    { "4 harts, 4 x 100, visible", "--set threads=4 --visible", 300, 60 },
-    { "4 harts, 4 x 100, one machine", "--set threads=4 --jobs 1", 300, 60 },
+    { "2 harts, 2 x 100", ONE " --harts 2", 600, 60 },
+    { "4 harts, 4 x 100", ONE " --set threads=4", 300, 60 },
+    { "4 harts, zoo.bias", ONE " --bias examples/zoo.bias", 300, 60 },
+    { "4 harts, 4 x 100, visible", ONE " --set threads=4 --visible", 300, 60 },
+    { "4 harts, 4 x 100, one machine", ONE " --set threads=4 --jobs 1", 300, 60 },
+    { "4 harts, 4 x 100, all sizes", "--set threads=4", 300, 60 },
 };
 
 static bool outcome(void *user, uint64_t iteration, const uint64_t *values)
@@ -59,7 +65,9 @@ static double measure_speed(void *machine, const struct program *p, double secon
 
 static double speed_of(const struct bench *b, const struct speed *s, const struct program *p)
 {
-    struct target_options options = { .seed = b->seed, .harts = s->harts, .config = s->config };
+    struct target_options options = {
+        .seed = b->seed, .harts = s->harts, .config = s->config, .sizes = "usual"
+    };
     struct why why = { "" };
     void *machine;
     if (!target_sim.open(&options, &machine, &why)) {

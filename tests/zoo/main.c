@@ -103,8 +103,9 @@ static bool run_bug(struct campaign *c, struct tables *t, int bug, int m)
     char name[128], machine[1024], words[2048];
     double small = 0;
     snprintf(name, sizeof name, "%s %s", e->name, model);
-    snprintf(machine, sizeof machine, "--bug %s --model %s --config %s --bias '%s' --iterations 10",
-             e->name, model, c->config, c->bias);
+    snprintf(machine, sizeof machine,
+             "--bug %s --model %s --sizes usual --config %s --bias '%s' --iterations 10", e->name,
+             model, c->config, c->bias);
     snprintf(words, sizeof words, "%s --count %llu --stop-after 1 --save '%s.failures/%s'", machine,
              (unsigned long long)c->count, c->file, name);
     const cJSON *r = campaign_run(c, name, words, 0);
@@ -203,9 +204,11 @@ static bool run_clean(struct campaign *c, struct tables *t, const struct size *s
     const char *model = ordeal_model_name(models[m]);
     char name[128], words[2048];
     snprintf(name, sizeof name, "clean %s %s", model, size->config);
-    snprintf(words, sizeof words, "--model %s --config %s --bias '%s' --set test.operations=12 %s "
-             "--iterations 1 --count %llu --save '%s.failures/%s'", model, size->config, c->bias,
-             size->tests, (unsigned long long)c->clean, c->file, name);
+    snprintf(words, sizeof words,
+             "--model %s --sizes usual --config %s --bias '%s' --set test.operations=12 %s "
+             "--iterations 1 --count %llu --save '%s.failures/%s'",
+             model, size->config, c->bias, size->tests, (unsigned long long)c->clean, c->file,
+             name);
     const cJSON *r = campaign_run(c, name, words, 0);
     if (!r)
         return false;

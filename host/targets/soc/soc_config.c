@@ -84,13 +84,12 @@ static bool parse_setting(struct soc_parameters *p, const char *text, size_t len
     return refuse_key(text, length, why);
 }
 
+/* What was said of all sizes goes before what is a size's own. */
 static bool parse_parameters(struct soc_parameters *p, const struct target_options *o,
                              struct why *why)
 {
-    *p = (struct soc_parameters){ .harts = o->harts < UINT32_MAX ? (uint32_t)o->harts : UINT32_MAX,
-                                  .transactions = true,
-                                  .bugs = true,
-                                  .checks = true };
+    if (o->harts)
+        p->harts = o->harts < UINT32_MAX ? (uint32_t)o->harts : UINT32_MAX;
     p->coverage = o->coverage;
     for (const char *text = o->config; text && *text; ) {
         size_t length = strcspn(text, ",");
@@ -100,6 +99,82 @@ static bool parse_parameters(struct soc_parameters *p, const struct target_optio
     }
     return model_complete(p, why->text, sizeof why->text);
 }
+
+/* ---- sizes ---------------------------------------------------------------------------------- */
+
+static const struct soc_parameters usual = { .transactions = true, .bugs = true, .checks = true };
+
+static bool is_there(const struct soc_config *c, const struct soc_parameters *p)
+{
+    char name[MODEL_NAME], other[MODEL_NAME];
+    model_name(p, name, sizeof name);
+    for (int i = 0; i < c->sizes; i++) {
+        model_name(&c->size[i], other, sizeof other);
+        if (strcmp(name, other) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* What else was said may make sizes alike, which then are one. */
+static bool add_size(struct soc_config *c, struct soc_parameters p, const struct target_options *o,
+                     struct why *why)
+{
+    if (!parse_parameters(&p, o, why))
+        return false;
+    if (is_there(c, &p))
+        return true;
+    if (c->sizes == SOC_MOST_SIZES)
+        return why_say(why, "--sizes: more than %d of them", SOC_MOST_SIZES);
+    c->size[c->sizes++] = p;
+    return true;
+}
+
+static bool add_named(struct soc_config *c, const char *name, const struct target_options *o,
+                      struct why *why)
+{
+    struct soc_parameters p = usual;
+    struct why reason;
+    if (strcmp(name, "usual") != 0 && !model_parse(name, &p, reason.text, sizeof reason.text))
+        return why_say(why,
+                       "--sizes: expected 'usual' or names such as h4-s2-w2-l4-b4-q4, "
+                       "separated by commas: %s",
+                       reason.text);
+    return add_size(c, p, o, why);
+}
+
+static bool parse_names(struct soc_config *c, const struct target_options *o, struct why *why)
+{
+    const char *text = o->sizes;
+    for (bool more = true; more;) {
+        size_t length = strcspn(text, ",");
+        char name[MODEL_NAME];
+        snprintf(name, sizeof name, "%.*s", (int)length, text);
+        if (!add_named(c, name, o, why))
+            return false;
+        more = text[length];
+        text += length + more;
+    }
+    return true;
+}
+
+/* Those that come with the program; the lean machine has one size. */
+static bool parse_sizes(struct soc_config *c, const struct target_options *o, struct why *why)
+{
+    struct soc_parameters p = usual;
+    if (o->sizes)
+        return parse_names(c, o, why);
+    if (!parse_parameters(&p, o, why))
+        return false;
+    if (p.lean)
+        return add_size(c, p, o, why);
+    for (const char *const *name = model_sizes; *name; name++)
+        if (!add_named(c, *name, o, why))
+            return false;
+    return true;
+}
+
+/* ---- the setup ------------------------------------------------------------------------------ */
 
 _Static_assert(ORDEAL_MODELS == 5, "a new model is to be told here, too");
 static bool parse_setup(struct soc_setup *s, const struct target_options *o, struct why *why)
@@ -135,16 +210,18 @@ static bool check_lean(const struct soc_config *c, struct why *why)
     const char *lacks = s->model != SOC_TSO ? "a model other than TSO" : s->bug ? "bugs to choose"
         : s->visible ? "records of visible stores"
         : s->capture == SOC_CAPTURE_LOSSY ? "a lossy capture" : NULL;
-    return !c->parameters.lean || !lacks
-        || why_say(why, "the lean machine does not have %s", lacks);
+    bool lean = false;
+    for (int i = 0; i < c->sizes; i++)
+        lean |= c->size[i].lean;
+    return !lean || !lacks || why_say(why, "the lean machine does not have %s", lacks);
 }
 
 bool soc_config_parse(struct soc_config *c, const struct target_options *o, struct why *why)
 {
+    const char *other = o->config ? "config" : o->harts ? "harts" : o->sizes ? "sizes" : NULL;
     *c = (struct soc_config){ 0 };
-    if (o->soc && (o->config || o->harts))
-        return why_say(why, "--soc is a machine as it was built; --%s does not go with it",
-                       o->config ? "config" : "harts");
-    return (o->soc || parse_parameters(&c->parameters, o, why)) && parse_setup(&c->setup, o, why)
-           && check_lean(c, why);
+    if (o->soc && other)
+        return why_say(why, "--soc is a machine as it was built; --%s does not go with it", other);
+    return (o->soc || parse_sizes(c, o, why)) && parse_setup(&c->setup, o, why)
+        && check_lean(c, why);
 }

@@ -6,8 +6,13 @@
 #include "soc.h"
 #include "targets/target.h"
 
+enum { SOC_MOST_SIZES = 16 };
+
 struct soc_config {
-    struct soc_parameters parameters;  /* to ask model_open() for; of no meaning with --soc */
+    /* Of the machines that take turns, to ask model_open() for; none with --soc. The first is the
+     * usual one, or that which was named first. */
+    struct soc_parameters size[SOC_MOST_SIZES];
+    int sizes;
     struct soc_setup setup;            /* but for the seed, which every run has of its own */
 };
 

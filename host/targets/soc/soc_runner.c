@@ -124,7 +124,7 @@ static uint64_t cycles_of_delays(const struct program *p)
     return sum;
 }
 
-static enum target_result load(struct soc_runner *m, const struct program *p, struct why *why)
+enum target_result soc_runner_load(struct soc_runner *m, const struct program *p, struct why *why)
 {
     const struct soc_parameters *has = &m->plan.soc->parameters;
     struct machine_claims claims = soc_runner_claims(m);
@@ -383,22 +383,28 @@ static enum target_result run_once(struct soc_runner *m, uint64_t iteration, str
              : TARGET_BROKE;
 }
 
+enum target_result soc_runner_one(struct soc_runner *m, uint64_t iteration,
+                                  const struct target_sink *sink, struct why *why)
+{
+    enum target_result result = interrupted() ? TARGET_STOPPED : run_once(m, iteration, why);
+    if (result == TARGET_DONE && !sink->outcome(sink->user, iteration, m->values))
+        result = TARGET_STOPPED;
+    return result;
+}
+
 enum target_result soc_runner_run(struct soc_runner *m, const struct program *p, uint64_t first,
                                   uint64_t count, const struct target_sink *sink, struct why *why)
 {
-    enum target_result result = load(m, p, why);
-    for (uint64_t i = first; result == TARGET_DONE && i - first < count; i++) {
-        result = interrupted() ? TARGET_STOPPED : run_once(m, i, why);
-        if (result == TARGET_DONE && !sink->outcome(sink->user, i, m->values))
-            result = TARGET_STOPPED;
-    }
+    enum target_result result = soc_runner_load(m, p, why);
+    for (uint64_t i = first; result == TARGET_DONE && i - first < count; i++)
+        result = soc_runner_one(m, i, sink, why);
     return result;
 }
 
 bool soc_runner_waves(struct soc_runner *m, const struct program *p, uint64_t iteration,
                       const char *fst, struct why *why)
 {
-    enum target_result result = load(m, p, why);
+    enum target_result result = soc_runner_load(m, p, why);
     m->fst = fst;
     if (result == TARGET_DONE)
         result = run_once(m, iteration, why);

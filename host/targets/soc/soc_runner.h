@@ -25,6 +25,10 @@ struct soc_runner *soc_runner_new(const struct soc_runner_plan *plan); /* NULL: 
 void soc_runner_free(struct soc_runner *m);
 struct abilities soc_runner_can(const struct soc_runner *m);
 struct machine_claims soc_runner_claims(const struct soc_runner *m);
+/* Iterations of the program, one at a time: load once, then run any of them. */
+enum target_result soc_runner_load(struct soc_runner *m, const struct program *p, struct why *why);
+enum target_result soc_runner_one(struct soc_runner *m, uint64_t iteration,
+                                  const struct target_sink *sink, struct why *why);
 /* As run(), waves(), cycles() and seconds() of struct target. */
 enum target_result soc_runner_run(struct soc_runner *m, const struct program *p, uint64_t first,
                                   uint64_t count, const struct target_sink *sink, struct why *why);

@@ -1,96 +1,240 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `--target sim`: the soft-core multiprocessor in simulation, or another one behind sim/soc.h. */
+/* `--target sim`: the soft-core multiprocessor in simulation, or another one behind sim/soc.h.
+ *
+ * It comes in several sizes, which take turns: which one runs an iteration depends on the seed, the
+ * test, the number of the iteration, and on which of them can run the test. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/random.h"
 #include "models.h"
 #include "soc_code.h"
 #include "soc_config.h"
 #include "soc_runner.h"
 #include "zoo.h"
 
-struct sim_target {
-    struct soc_runner *machine;
+enum { NONE = -1 };
+
+struct sim_size {
     struct soc_runner_plan plan;
+    struct soc_runner *machine;
+};
+
+struct sim_target {
+    struct sim_size size[SOC_MOST_SIZES];
+    int sizes;
+    int largest;                /* runs whatever any of them can */
+    int held;                   /* the one that runs all; NONE */
     bool foreign;               /* --soc */
-    char *coverage;             /* file that takes it; NULL: nobody asked */
+    char *coverage;             /* directory that takes it; NULL: nobody asked */
 };
 
 static void tell_model(const char *message) { fprintf(stderr, "ordeal: %s\n", message); }
 
-/* A new file of the directory, which is made if need be. */
-static char *coverage_file(const char *directory, struct why *why)
+/* ---- coverage ------------------------------------------------------------------------------- */
+
+static bool coverage_directory(const char *directory, struct why *why)
+{
+    int opened = -1;
+    if (mkdir(directory, 0777) == 0 || errno == EEXIST)
+        opened = open(directory, O_RDONLY | O_DIRECTORY);
+    if (opened >= 0 && close(opened) == 0 && access(directory, W_OK) == 0)
+        return true;
+    return why_say(why, "--coverage '%s': %s", directory, strerror(errno));
+}
+
+/* To a new file of the directory. */
+static void write_coverage(const struct sim_target *t, const struct sim_size *s)
 {
     char *file = NULL;
-    int made = mkdir(directory, 0777) == 0 || errno == EEXIST ? 0 : -1;
-    if (made == 0 && asprintf(&file, "%s/XXXXXX.dat", directory) < 0)
+    if (asprintf(&file, "%s/%s-XXXXXX.dat", t->coverage, s->plan.soc->name) < 0)
         file = NULL;
     int opened = file ? mkstemps(file, 4) : -1;
-    if (opened < 0) {
-        why_say(why, "--coverage '%s': %s", directory, strerror(errno));
-        free(file);
-        return NULL;
+    if (opened < 0 || !soc_runner_coverage(s->machine, file))
+        fprintf(stderr, "ordeal: what was reached could not be written to '%s'\n", t->coverage);
+    if (opened >= 0)
+        close(opened);
+    free(file);
+}
+
+/* ---- sizes ---------------------------------------------------------------------------------- */
+
+/* Of those with the most harts one that has all else. */
+static int find_largest(const struct sim_target *t)
+{
+    int best = 0;
+    for (int i = 1; i < t->sizes; i++) {
+        struct abilities a = soc_runner_can(t->size[best].machine),
+                         b = soc_runner_can(t->size[i].machine);
+        if (b.threads > a.threads || (b.threads == a.threads && b.transactions && !a.transactions))
+            best = i;
     }
-    close(opened);
-    return file;
+    return best;
+}
+
+/* Those that can run a program; they take turns, beginning anywhere. */
+struct turns {
+    int which[SOC_MOST_SIZES], count;
+    uint64_t first;
+};
+
+static struct turns turns_of(const struct sim_target *t, const struct program *p)
+{
+    uint64_t state = t->size[0].plan.seed ^ program_identity(p);
+    struct turns turns = { .first = random_mix(&state) >> 1 };
+    char reason[256];
+    for (int i = 0; i < t->sizes; i++) {
+        struct abilities can = soc_runner_can(t->size[i].machine);
+        if (t->held == NONE ? target_refusal(&can, p, reason, sizeof reason) == 0 : i == t->held)
+            turns.which[turns.count++] = i;
+    }
+    if (!turns.count)
+        turns.which[turns.count++] = t->largest;
+    return turns;
+}
+
+static int turn(const struct turns *t, uint64_t iteration)
+{
+    uint64_t count = (uint64_t)t->count;
+    return t->which[(t->first % count + iteration % count) % count];
+}
+
+static int size_of(const struct sim_target *t, const struct program *p, uint64_t iteration)
+{
+    struct turns turns = turns_of(t, p);
+    return turn(&turns, iteration);
+}
+
+static const char *sim_size(const void *machine, const struct program *p, uint64_t iteration)
+{
+    const struct sim_target *t = machine;
+    return t->foreign ? NULL : t->size[size_of(t, p, iteration)].plan.soc->name;
+}
+
+static void sim_hold(void *machine, const char *size)
+{
+    struct sim_target *t = machine;
+    t->held = NONE;
+    for (int i = 0; size && i < t->sizes; i++)
+        if (strcmp(t->size[i].plan.soc->name, size) == 0)
+            t->held = i;
+}
+
+/* ---- opening -------------------------------------------------------------------------------- */
+
+static bool check_model(const struct soc_interface *soc, const struct soc_config *config,
+                        const struct target_options *options, struct why *why)
+{
+    if (soc->parameters.harts < 1 || soc->parameters.harts > SOC_HARTS)
+        return why_say(why, "the model must have from 1 to 16 harts");
+    if (config->setup.bug && !soc->parameters.bugs)
+        return why_say(why, "the model was built without bugs");
+    if (options->coverage && !soc->parameters.coverage)
+        return why_say(why, "the model was built without coverage");
+    return true;
+}
+
+static bool open_models(const struct target_options *options, const struct soc_config *config,
+                        const struct soc_interface **soc, struct why *why)
+{
+    if (options->soc)
+        return (soc[0] = model_load(options->soc, why->text, sizeof why->text));
+    return model_open_all(config->size, config->sizes, soc, options->quiet ? NULL : tell_model,
+                          why->text, sizeof why->text);
+}
+
+static void sim_close(void *machine)
+{
+    struct sim_target *t = machine;
+    for (int i = 0; i < t->sizes; i++) {
+        if (t->coverage && t->size[i].machine)
+            write_coverage(t, &t->size[i]);
+        soc_runner_free(t->size[i].machine);
+    }
+    free(t->coverage);
+    free(t);
+}
+
+/* All of them now, by who opens and closes: a model may have threads of its own. */
+static bool make_machines(struct sim_target *t, const struct soc_interface *const *soc,
+                          const struct soc_runner_plan *plan)
+{
+    for (int i = 0; i < t->sizes; i++) {
+        struct sim_size *s = &t->size[i];
+        s->plan = *plan;
+        s->plan.soc = soc[i];
+        if (!(s->machine = soc_runner_new(&s->plan)))
+            return false;
+    }
+    return true;
 }
 
 static bool sim_open(const struct target_options *options, void **machine, struct why *why)
 {
     struct soc_config config;
+    const struct soc_interface *soc[SOC_MOST_SIZES];
     *machine = NULL;
-    if (!soc_config_parse(&config, options, why))
+    if (!soc_config_parse(&config, options, why) || !open_models(options, &config, soc, why))
         return false;
-    const struct soc_interface *soc =
-        options->soc ? model_load(options->soc, why->text, sizeof why->text)
-                     : model_open(&config.parameters, options->quiet ? NULL : tell_model,
-                                  why->text, sizeof why->text);
-    if (!soc)
+    int sizes = options->soc ? 1 : config.sizes;
+    for (int i = 0; i < sizes; i++)
+        if (!check_model(soc[i], &config, options, why))
+            return false;
+    if (options->coverage && !coverage_directory(options->coverage, why))
         return false;
-    if (soc->parameters.harts < 1 || soc->parameters.harts > SOC_HARTS)
-        return why_say(why, "the model must have from 1 to 16 harts");
-    if (config.setup.bug && !soc->parameters.bugs)
-        return why_say(why, "the model was built without bugs");
-    if (options->coverage && !soc->parameters.coverage)
-        return why_say(why, "the model was built without coverage");
-    char *coverage = NULL;
-    if (options->coverage && !(coverage = coverage_file(options->coverage, why)))
-        return false;
+    struct soc_runner_plan plan = { .setup = config.setup,
+                                    .vary_delay = !options->delay,
+                                    .seed = options->seed,
+                                    .timeout = options->timeout,
+                                    .cycles = true };
     struct sim_target *t = calloc(1, sizeof *t);
-    if (t)
-        *t = (struct sim_target){
-            .plan = { .soc = soc, .setup = config.setup, .vary_delay = !options->delay,
-                      .seed = options->seed, .timeout = options->timeout, .cycles = true },
-            .foreign = options->soc,
-            .coverage = coverage,
-        };
-    if (!t || !(t->machine = soc_runner_new(&t->plan))) {
-        free(coverage);
-        free(t);
+    if (!t)
+        return why_say(why, "out of memory");
+    *t = (struct sim_target){ .sizes = sizes, .held = NONE, .foreign = options->soc };
+    if (!make_machines(t, soc, &plan)
+        || (options->coverage && !(t->coverage = strdup(options->coverage)))) {
+        sim_close(t);
         return why_say(why, "out of memory");
     }
+    t->largest = find_largest(t);
     *machine = t;
     return true;
 }
 
 static struct abilities sim_can(const void *machine)
 {
-    return soc_runner_can(((const struct sim_target *)machine)->machine);
+    const struct sim_target *t = machine;
+    return soc_runner_can(t->size[t->held == NONE ? t->largest : t->held].machine);
 }
 
 static struct machine_claims sim_claims(const void *machine)
 {
-    return soc_runner_claims(((const struct sim_target *)machine)->machine);
+    return soc_runner_claims(((const struct sim_target *)machine)->size[0].machine);
 }
+
+/* ---- running -------------------------------------------------------------------------------- */
 
 static enum target_result sim_run(void *machine, const struct program *p, uint64_t first,
                                   uint64_t count, const struct target_sink *sink, struct why *why)
 {
-    return soc_runner_run(((struct sim_target *)machine)->machine, p, first, count, sink, why);
+    struct sim_target *t = machine;
+    struct turns turns = turns_of(t, p);
+    bool ready[SOC_MOST_SIZES] = { false };
+    enum target_result result = TARGET_DONE;
+    for (uint64_t i = first; result == TARGET_DONE && i - first < count; i++) {
+        int now = turn(&turns, i);
+        if (!ready[now])
+            result = soc_runner_load(t->size[now].machine, p, why);
+        ready[now] = true;
+        if (result == TARGET_DONE)
+            result = soc_runner_one(t->size[now].machine, i, sink, why);
+    }
+    return result;
 }
 
 /* By a model that has waves, which is slower and so another one. */
@@ -98,7 +242,7 @@ static bool sim_waves(void *machine, const struct program *p, uint64_t iteration
                       struct why *why)
 {
     const struct sim_target *t = machine;
-    struct soc_runner_plan plan = t->plan;
+    struct soc_runner_plan plan = t->size[size_of(t, p, iteration)].plan;
     if (!plan.soc->parameters.waves) {
         struct soc_parameters with = plan.soc->parameters;
         with.waves = true;
@@ -117,22 +261,20 @@ static bool sim_waves(void *machine, const struct program *p, uint64_t iteration
 
 static uint64_t sim_cycles(const void *machine)
 {
-    return soc_runner_cycles(((const struct sim_target *)machine)->machine);
+    const struct sim_target *t = machine;
+    uint64_t sum = 0;
+    for (int i = 0; i < t->sizes; i++)
+        sum += soc_runner_cycles(t->size[i].machine);
+    return sum;
 }
 
 static double sim_seconds(const void *machine)
 {
-    return soc_runner_seconds(((const struct sim_target *)machine)->machine);
-}
-
-static void sim_close(void *machine)
-{
-    struct sim_target *t = machine;
-    if (t->coverage && !soc_runner_coverage(t->machine, t->coverage))
-        fprintf(stderr, "ordeal: '%s' could not be written\n", t->coverage);
-    soc_runner_free(t->machine);
-    free(t->coverage);
-    free(t);
+    const struct sim_target *t = machine;
+    double sum = 0;
+    for (int i = 0; i < t->sizes; i++)
+        sum += soc_runner_seconds(t->size[i].machine);
+    return sum;
 }
 
 const struct target target_sim = {
@@ -147,6 +289,8 @@ const struct target target_sim = {
     .close = sim_close,
     .bugs = &zoo,
     .waves = sim_waves,
+    .size = sim_size,
+    .hold = sim_hold,
     .cycles = sim_cycles,
     .seconds = sim_seconds,
 };
