@@ -20,7 +20,7 @@ struct run {
     const char *target_name;
     struct words bias_files, set;
     struct choice model, against;
-    uint64_t count, first, iterations, first_iteration, stop_after;
+    uint64_t count, first, iterations, first_iteration, stop_after, most_cycles;
     struct target_options how;
     uint64_t jobs;
     double limit;
@@ -40,6 +40,7 @@ struct run {
     struct target_option_words words;
     struct progress progress;
     uint64_t failed, all;        /* tests that did; there are to be, 0: nobody knows */
+    uint64_t cycles;             /* of the tests that are settled */
     int status;
 };
 
@@ -57,6 +58,9 @@ static const struct option_spec options[] = {
     OPTION(run, set, "set", 's', "KEY=VALUE", words, NULL,
            "a key of the bias; may be given many times"),
     OPTION(run, count, "count", 'n', "N", positive, NULL, "make so many tests (default: 1)"),
+    OPTION(run, most_cycles, "cycles", 0, "N", positive, NULL,
+           "sim, board: end after the test with which the machine has run for so\n"
+           "many cycles; without --count so many tests are made as that takes"),
     OPTION(run, first, "first", 0, "N", whole, NULL,
            "begin with test number N: goes on where a run was stopped"),
     OPTION(run, how.seed, "seed", 0, "S", whole, "1", "of the tests, and of the machine"),
@@ -122,6 +126,8 @@ static int target_usage(struct run *r)
         return complain(r->command, "%s", why.text);
     if (r->waves && !r->target->waves)
         return complain(r->command, "the target '%s' has no --waves", r->target->name);
+    if (r->most_cycles && !r->target->cycles)
+        return complain(r->command, "the target '%s' counts no --cycles", r->target->name);
     if (r->jobs > 1 && !r->target->exact)
         return complain(r->command, "one at a time on '%s': --jobs is for targets that do the same "
                                     "again", r->target->name);
@@ -132,8 +138,12 @@ static int target_usage(struct run *r)
 
 static int tests_usage(const struct run *r, char *const *files)
 {
-    const char *made_by = r->bias_files.count ? "bias" : r->set.count ? "set" : r->count ? "count"
-                          : r->first ? "first" : NULL;
+    const char *made_by = r->bias_files.count ? "bias"
+                        : r->set.count        ? "set"
+                        : r->count            ? "count"
+                        : r->first            ? "first"
+                        : r->most_cycles      ? "cycles"
+                                              : NULL;
     if (*files && made_by)
         return complain(r->command, "tests are made or read: --%s does not go with '%s'", made_by,
                         *files);
@@ -302,11 +312,12 @@ static bool on_lost(struct run *r, const struct pipeline_test *t)
     return printed;
 }
 
-static bool on_settled(void *user, const struct pipeline_test *t)
+/* What is to be said of it; false: nothing more is to be run. */
+static bool tell_test(struct run *r, const struct pipeline_test *t)
 {
-    static const int status[] = { [ORDEAL_PASS] = EXIT_FINE, [ORDEAL_FAIL] = EXIT_VIOLATION,
+    static const int status[] = { [ORDEAL_PASS] = EXIT_FINE,
+                                  [ORDEAL_FAIL] = EXIT_VIOLATION,
                                   [ORDEAL_UNDECIDED] = EXIT_UNDECIDED };
-    struct run *r = user;
     if (t->lost)
         return on_lost(r, t);
     if (t->result == ORDEAL_PASS)
@@ -327,6 +338,18 @@ static bool on_settled(void *user, const struct pipeline_test *t)
         r->status = exit_worst(r->status, complain(r->command, "%s: %s", t->name, why.text));
     r->failed += t->result == ORDEAL_FAIL;
     return printed && (r->keep_going || r->failed < r->stop_after);
+}
+
+static bool cycles_are_used(const struct run *r)
+{
+    return r->most_cycles && r->cycles >= r->most_cycles;
+}
+
+static bool on_settled(void *user, const struct pipeline_test *t)
+{
+    struct run *r = user;
+    r->cycles += t->cycles;
+    return tell_test(r, t) && !cycles_are_used(r);
 }
 
 static void *on_another(void *user, int at_work)
@@ -397,6 +420,7 @@ static void print_summary(const struct run *r, const struct pipeline_totals *t,
         { "cycles_per_second", cycles, (double)t->cycles / seconds, "%.0f" },
         { "next", true, (double)t->next, "%.0f" },
     };
+    const char *how = end == PIPELINE_STOPPED && cycles_are_used(r) ? "cycles" : ends[end];
     FILE *out = r->traces_to_stdout ? stderr : stdout;
     cJSON *object = r->json ? cJSON_CreateObject() : NULL;
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
@@ -410,10 +434,10 @@ static void print_summary(const struct run *r, const struct pipeline_totals *t,
             fprintf(out, "%s=%s ", fields[i].name, text);
     }
     if (!r->json) {
-        fprintf(out, "end=%s\n", ends[end]);
+        fprintf(out, "end=%s\n", how);
         return;
     }
-    cJSON_AddStringToObject(object, "end", ends[end]);
+    cJSON_AddStringToObject(object, "end", how);
     char *text = cJSON_PrintUnformatted(object);
     fprintf(out, "%s\n", text ? text : "{}");
     cJSON_free(text);
@@ -514,10 +538,10 @@ static int usage(struct run *r, char *const *files)
     if (status < 0)
         status = output_usage(r);
     if (!r->count)
-        r->count = 1;
+        r->count = r->most_cycles ? UINT64_MAX - r->first : 1;
     if (!r->stop_after)
         r->stop_after = FAILURES_KEPT;
-    r->all = *files ? 0 : r->count;
+    r->all = *files || r->most_cycles ? 0 : r->count;
     return status;
 }
 
