@@ -19,24 +19,36 @@ enum { NOT_FOUND = 127 };            /* a program, says the shell */
 
 static uint64_t sum_of_file(uint64_t sum, const char *name)
 {
-    FILE *f = fopen(name, "r");
-    for (int c; f && (c = fgetc(f)) != EOF; )
+    FILE *f = fopen(name, "re");
+    for (int c; f && (c = getc_unlocked(f)) != EOF;)
         sum = (sum ^ (uint64_t)c) * UINT64_C(0x100000001b3);
     if (f)
         fclose(f);
     return sum;
 }
 
-/* What results depend on besides their command. */
+static uint64_t sum_of_files(uint64_t sum, const char *pattern)
+{
+    glob_t files;
+    if (glob(pattern, 0, NULL, &files) != 0)
+        return sum;
+    for (size_t i = 0; i < files.gl_pathc; i++)
+        sum = sum_of_file(sum, files.gl_pathv[i]);
+    globfree(&files);
+    return sum;
+}
+
+/* What results depend on besides their command: the machine, the program and what it reads. */
 static void sum_sources(struct campaign *c)
 {
-    uint64_t sum = sum_of_file(UINT64_C(0xcbf29ce484222325), c->bias);
-    glob_t files;
-    if (glob("rtl/*.[vd]*", 0, NULL, &files) == 0) {
-        for (size_t i = 0; i < files.gl_pathc; i++)
-            sum = sum_of_file(sum, files.gl_pathv[i]);
-        globfree(&files);
-    }
+    static const char *const machine[] = { "rtl/*.[vdh]*", "rtl/header.awk", "rtl/lean/*",
+                                           "sim/*" };
+    uint64_t sum = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < sizeof machine / sizeof *machine; i++)
+        sum = sum_of_files(sum, machine[i]);
+    sum = sum_of_file(sum, c->program);
+    for (const char *const *file = c->files; *file; file++)
+        sum = sum_of_file(sum, *file);
     snprintf(c->sources, sizeof c->sources, "%016llx", (unsigned long long)sum);
 }
 
@@ -76,17 +88,14 @@ static bool says(const cJSON *run, const char *key, const char *text)
 
 bool campaign_open(struct campaign *c)
 {
-    cJSON *before = read_file(c->file), *run = before ? before->child : NULL;
-    c->runs = cJSON_CreateArray();
-    sum_sources(c);
-    for (cJSON *next; run; run = next) {
-        next = run->next;
-        if (says(run, "sources", c->sources))
-            cJSON_AddItemToArray(c->runs, cJSON_DetachItemViaPointer(before, run));
+    c->runs = read_file(c->file);
+    if (!cJSON_IsArray(c->runs)) {
+        cJSON_Delete(c->runs);
+        c->runs = cJSON_CreateArray();
     }
-    cJSON_Delete(before);
     if (c->runs->child)
-        printf("%s goes on: %d runs are done\n", c->file, cJSON_GetArraySize(c->runs));
+        printf("%s has %d runs; what was run as now is not run again\n", c->file,
+               cJSON_GetArraySize(c->runs));
     return write_file(c);
 }
 
@@ -94,13 +103,17 @@ void campaign_close(struct campaign *c) { cJSON_Delete(c->runs); }
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
-static cJSON *find(const struct campaign *c, const char *command, double seconds)
+/* One of other sources is forgotten. */
+static cJSON *find(struct campaign *c, const char *command, double seconds)
 {
     cJSON *run;
-    cJSON_ArrayForEach(run, c->runs)
-        if (says(run, "command", command) && result_number(run, "limit") == seconds)
-            return run;
-    return NULL;
+    cJSON_ArrayForEach(run, c->runs) if (says(run, "command", command)
+                                         && result_number(run, "limit") == seconds) break;
+    if (run && !says(run, "sources", c->sources)) {
+        cJSON_Delete(cJSON_DetachItemViaPointer(c->runs, run));
+        run = NULL;
+    }
+    return run;
 }
 
 /* The lines of ordeal run --json: tests that failed, of which the first is kept, and the sum. */
@@ -176,6 +189,7 @@ const cJSON *campaign_run(struct campaign *c, const char *name, const char *word
     char command[3800], run[4000], log[4096], jobs[40] = "";
     snprintf(command, sizeof command, "'%s' run --target sim --check --json --seed %llu %s",
              c->program, (unsigned long long)c->seed, words);
+    sum_sources(c);
     cJSON *result = find(c, command, seconds);
     if (result)
         return result;

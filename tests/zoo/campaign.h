@@ -18,14 +18,15 @@ struct campaign {
     uint64_t shrink;                 /* seconds to make a failure small; 0: as it is */
     bool every_model;
     const char *only;                /* one bug; NULL: all */
-    char sources[20];                /* a sum of the machine and the bias */
+    const char *files[3];            /* what else results depend on; ends with NULL */
+    char sources[20];                /* a sum of the machine, the program and these files */
     cJSON *runs;                     /* [ { "name", "command", …, what it said }, … ] */
 };
 
-/* Takes over what the file has of the same machine and bias. False: a complaint was printed. */
+/* Takes over what the file has. False: a complaint was printed. */
 bool campaign_open(struct campaign *c);
-/* What came of ordeal with these words, for the shell: if the file has it, from there, else it is
- * run and what it said is kept. After `seconds`, if not 0, it is asked to come to an end. NULL: it
+/* What came of ordeal with these words, for the shell: if the file has it, of the same sources, from
+ * there, else it is run and what it said is kept. After `seconds`, if not 0, it is asked to come to an end. NULL: it
  * could not be run, or ^C. */
 const cJSON *campaign_run(struct campaign *c, const char *name, const char *words,
                           double seconds);

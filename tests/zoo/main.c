@@ -292,6 +292,7 @@ int main(int argc, char **argv)
               "[models=usual|all] [shrink=SECONDS] [bug=NAME] [bias=FILE] [config=...]\n", stderr);
         return EXIT_BAD;
     }
+    c.files[0] = c.bias;
     interrupt_watch();
     setvbuf(stdout, NULL, _IOLBF, 0);
     good = campaign_open(&c) && run_bugs(&c, &t);
