@@ -46,10 +46,10 @@ CHECKER    := $(call objects,checker/*.c)
 HOST       := $(call objects,host/*.c host/*/*.c host/*/*/*.c sim/models.c)
 SIMULATED  := $(call objects,$(filter-out sim/models.c,$(wildcard sim/*.c)))
 SUPPORT    := $(filter-out $(OBJ)/tests/support/firmware_%,$(call objects,tests/support/*.c \
-                tests/bench/workload.c tests/bench/wire_speed.c))
+                tests/bench/workload.c tests/bench/wire_speed.c tests/zoo/statistics.c))
 FIRMWARE   := $(filter-out $(OBJ)/firmware/main.o,$(call objects,firmware/*.c tests/support/firmware_*.c))
 BENCHMARK  := $(call objects,$(filter-out tests/bench/cost.c,$(wildcard tests/bench/*.c)))
-CAMPAIGN   := $(call objects,tests/zoo/*.c)
+CAMPAIGN   := $(call objects,tests/zoo/campaign.c tests/zoo/statistics.c)
 FUZZERS    := $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
 
 # The long ones start first, so that none of them is left alone at the end. Nothing else depends on
@@ -293,12 +293,14 @@ $(COSTS):
 $(BUILD)/bench: $(BENCHMARK) $(COSTS) $(BUILD)/libboard.a $(INSIDE)
 	$(LINK) -pthread $^ -Wl,--as-needed $(HOST_LIBS) $(CHECKER_LIBS) -o $@
 
-$(BUILD)/zoo: $(CAMPAIGN) $(INSIDE)
+$(BUILD)/zoo: $(OBJ)/tests/zoo/main.o $(CAMPAIGN) $(INSIDE)
+$(BUILD)/compare: $(OBJ)/tests/zoo/compare.o $(CAMPAIGN) $(INSIDE)
+$(BUILD)/zoo $(BUILD)/compare:
 	$(LINK) -pthread $^ -Wl,--as-needed $(HOST_LIBS) $(CHECKER_LIBS) -o $@
 
 # First what takes longest, of one core.
 build-tests: $(SIM)/netlist.so all test-models test-programs
-test-programs: $(TESTS) $(EXAMPLES) $(BUILD)/zoo
+test-programs: $(TESTS) $(EXAMPLES) $(BUILD)/zoo $(BUILD)/compare
 run-tests: build-tests
 	@ORDEAL=$(BUILD)/ordeal JOBS=$(JOBS) TEST_SECONDS=$(TEST_SECONDS) TIMES=$(BUILD)/tests/times \
 	    tests/run $(TESTS) $(EXAMPLES)

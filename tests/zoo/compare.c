@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* compare: what finds bugs sooner, of several ways to make tests, at equal cost.
+ *
+ *     compare FILE.json way=NAME:OPTIONS way=NAME:OPTIONS … [KEY=VALUE...]
+ *
+ * Each way is options of `ordeal run --target sim`; the others are compared with the first. Each
+ * bug of the zoo, or with mistakes=DIR each machine that tests/mistakes/build made there, is looked
+ * for with seeds=N seeds from seed=S on, for cycles=N cycles of the machine at most. bug=NAME: that
+ * one alone; jobs=N machines at a time. A bug that is not found costs all its cycles. Prints a row
+ * for each bug and a summary with bootstrap intervals. Interrupted, it goes on where it was.
+ * Exit status: 0 done, 2 something is wrong, 130 ^C. */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/command.h"
+#include "base/interrupt.h"
+#include "base/list.h"
+#include "campaign.h"
+#include "statistics.h"
+
+enum { MOST_WAYS = 8, MOST_SEEDS = 100, DRAWS = 2000 };
+
+/* patch: what is wrong with the machine, "" of the zoo's; words: what the run is to be told. */
+struct subject {
+    char name[96], program[1024], patch[1024], words[160];
+};
+
+struct way {
+    char name[32];
+    const char *options;
+    double *cycles, *tests; /* of subject s and seed k at s * seeds + k */
+    bool *found;
+};
+
+struct comparison {
+    struct campaign campaign;
+    LIST(struct subject) subjects;
+    struct way way[MOST_WAYS];
+    size_t ways;
+    uint64_t seeds, cycles;
+    const char *mistakes;
+};
+
+/* ---- what is looked for ---------------------------------------------------------------------- */
+
+/* In TSO's machine if it can be there, else in the first that can have it. */
+static enum ordeal_model usual_model(const struct bug_entry *e)
+{
+    static const enum ordeal_model models[] = { ORDEAL_TSO, ORDEAL_SC, ORDEAL_PSO, ORDEAL_RMO };
+    int m = 0;
+    while (!bug_is_in(e, models[m]))
+        m++;
+    return models[m];
+}
+
+static bool is_wanted(const struct comparison *c, const char *name)
+{
+    return !c->campaign.only || strcmp(c->campaign.only, name) == 0;
+}
+
+static bool list_zoo(struct comparison *c)
+{
+    for (int b = 1; b < zoo.count; b++) {
+        struct subject s = { .patch = "" };
+        snprintf(s.name, sizeof s.name, "%s", zoo.entry[b].name);
+        snprintf(s.program, sizeof s.program, "%s", c->campaign.program);
+        snprintf(s.words, sizeof s.words, "--bug %s --model %s", zoo.entry[b].name,
+                 ordeal_model_name(usual_model(&zoo.entry[b])));
+        if (is_wanted(c, s.name) && !LIST_PUSH(&c->subjects, s))
+            return false;
+    }
+    return true;
+}
+
+/* Each folder has a program of its own, beside the machine with the mistake, its patch, and a file
+ * `words` with what else the program is to be told. */
+static bool add_mistake(struct comparison *c, const char *name)
+{
+    struct subject s = { .words = "" };
+    char path[1200];
+    snprintf(s.name, sizeof s.name, "%s", name);
+    snprintf(s.program, sizeof s.program, "%s/%s/ordeal", c->mistakes, name);
+    snprintf(s.patch, sizeof s.patch, "%s/%s/patch", c->mistakes, name);
+    snprintf(path, sizeof path, "%s/%s/words", c->mistakes, name);
+    FILE *f = fopen(path, "re");
+    if (!f)
+        return true; /* it is none */
+    if (!fgets(s.words, sizeof s.words, f))
+        s.words[0] = '\0';
+    s.words[strcspn(s.words, "\n")] = '\0';
+    fclose(f);
+    return !is_wanted(c, name) || LIST_PUSH(&c->subjects, s);
+}
+
+static bool list_mistakes(struct comparison *c)
+{
+    struct dirent **entries;
+    int count = scandir(c->mistakes, &entries, NULL, alphasort);
+    bool good = count >= 0;
+    if (!good)
+        perror(c->mistakes);
+    for (int i = 0; i < count; i++) {
+        good = good && (entries[i]->d_name[0] == '.' || add_mistake(c, entries[i]->d_name));
+        free(entries[i]);
+    }
+    if (count >= 0)
+        free(entries);
+    return good;
+}
+
+/* ---- runs ------------------------------------------------------------------------------------ */
+
+static bool run_one(struct comparison *c, struct way *w, size_t subject, size_t k)
+{
+    const struct subject *s = &c->subjects.data[subject];
+    struct campaign *campaign = &c->campaign;
+    char name[160], words[2048];
+    uint64_t first = campaign->seed;
+    snprintf(name, sizeof name, "%s %s", s->name, w->name);
+    snprintf(words, sizeof words, "%s %s --cycles %llu --stop-after 1 --no-save", s->words,
+             w->options, (unsigned long long)c->cycles);
+    campaign->program = s->program;
+    campaign->files[0] = *s->patch ? s->patch : NULL;
+    campaign->seed = first + k;
+    const cJSON *r = campaign_run(campaign, name, words, 0);
+    campaign->seed = first;
+    if (!r)
+        return false;
+    size_t at = subject * c->seeds + k;
+    w->found[at] = result_found(r);
+    w->tests[at] = result_number(r, "tests");
+    w->cycles[at] = w->found[at] ? result_number(r, "cycles") : (double)c->cycles;
+    if (w->cycles[at] < 1)
+        w->cycles[at] = 1;
+    return true;
+}
+
+static size_t count_found(const struct way *w, size_t first, size_t count)
+{
+    size_t found = 0;
+    for (size_t i = first; i < first + count; i++)
+        found += w->found[i];
+    return found;
+}
+
+static double median_of(const double *numbers, size_t count)
+{
+    double copy[MOST_SEEDS];
+    memcpy(copy, numbers, count * sizeof *copy);
+    return median(copy, count);
+}
+
+static bool run_subject(struct comparison *c, size_t subject)
+{
+    size_t first = subject * c->seeds;
+    printf("%-30s", c->subjects.data[subject].name);
+    for (size_t i = 0; i < c->ways; i++) {
+        struct way *w = &c->way[i];
+        for (size_t k = 0; k < c->seeds; k++)
+            if (!run_one(c, w, subject, k))
+                return false;
+        printf(" %3zu %9.0f %5.0f", count_found(w, first, c->seeds),
+               median_of(w->cycles + first, c->seeds), median_of(w->tests + first, c->seeds));
+    }
+    putchar('\n');
+    return true;
+}
+
+static bool run_subjects(struct comparison *c)
+{
+    printf("\nFound of %llu seeds, cycles and tests until then (median; not found: %llu cycles)\n\n"
+           "%-30s",
+           (unsigned long long)c->seeds, (unsigned long long)c->cycles, "");
+    for (size_t i = 0; i < c->ways; i++)
+        printf(" %19s", c->way[i].name);
+    putchar('\n');
+    for (size_t s = 0; s < c->subjects.count; s++)
+        if (!run_subject(c, s))
+            return false;
+    return true;
+}
+
+/* ---- the summary ----------------------------------------------------------------------------- */
+
+static struct costs costs_of(const struct comparison *c, const struct way *w)
+{
+    return (struct costs){ w->cycles, c->subjects.count, c->seeds };
+}
+
+/* Bugs that most seeds of the first way found and fewer than half of this one's did. */
+static size_t count_lost(const struct comparison *c, const struct way *w)
+{
+    size_t lost = 0;
+    for (size_t s = 0; s < c->subjects.count; s++)
+        lost += 2 * count_found(&c->way[0], s * c->seeds, c->seeds) > c->seeds
+             && 2 * count_found(w, s * c->seeds, c->seeds) < c->seeds;
+    return lost;
+}
+
+static void print_summary(const struct comparison *c)
+{
+    size_t runs = c->subjects.count * c->seeds;
+    struct costs first = costs_of(c, &c->way[0]);
+    printf("\n%-16s %8s %10s %14s %8s   %s\n", "way", "found", "bugs lost", "cycles to bug",
+           "times", "95 % of");
+    for (size_t i = 0; i < c->ways; i++) {
+        const struct way *w = &c->way[i];
+        struct costs costs = costs_of(c, w);
+        struct interval middle = costs_ratio_interval(&first, &costs, DRAWS, 1);
+        printf("%-16s %7.1f%% %10zu %14.0f %8.2f   %.2f to %.2f\n", w->name,
+               100.0 * (double)count_found(w, 0, runs) / (double)runs, count_lost(c, w),
+               costs_mean(&costs), costs_ratio(&first, &costs), middle.low, middle.high);
+    }
+    printf("\nfound: of all runs; cycles to bug: geometric mean over bugs of the mean over seeds;\n"
+           "times: how many times fewer than %s\n",
+           c->way[0].name);
+}
+
+/* ---- main ------------------------------------------------------------------------------------ */
+
+static bool parse_way(struct comparison *c, const char *text)
+{
+    size_t length = strcspn(text, ":");
+    struct way *w = &c->way[c->ways];
+    if (c->ways == MOST_WAYS || length == 0 || length >= sizeof w->name || text[length] != ':')
+        return false;
+    memcpy(w->name, text, length);
+    w->options = text + length + 1;
+    c->ways++;
+    return true;
+}
+
+static bool parse(struct comparison *c, const char *word)
+{
+    const struct {
+        const char *key;
+        const char **text;
+        uint64_t *number;
+    } keys[] = {
+        { "seeds", NULL, &c->seeds },       { "seed", NULL, &c->campaign.seed },
+        { "cycles", NULL, &c->cycles },     { "jobs", NULL, &c->campaign.jobs },
+        { "bug", &c->campaign.only, NULL }, { "mistakes", &c->mistakes, NULL },
+    };
+    size_t length = strcspn(word, "=");
+    const char *value = word + length + (word[length] == '=');
+    if (!*value)
+        return word[length] == '='; /* a variable of make that is not set */
+    if (strncmp(word, "way=", 4) == 0)
+        return parse_way(c, value);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (strlen(keys[i].key) == length && memcmp(keys[i].key, word, length) == 0) {
+            char *end;
+            if (keys[i].text)
+                *keys[i].text = value;
+            else
+                *keys[i].number = strtoull(value, &end, 10);
+            return keys[i].text || (*value >= '1' && *value <= '9' && *end == '\0');
+        }
+    return false;
+}
+
+static bool make_room(struct comparison *c)
+{
+    size_t runs = c->subjects.count * c->seeds;
+    for (size_t i = 0; i < c->ways; i++) {
+        struct way *w = &c->way[i];
+        w->cycles = calloc(runs + 1, sizeof *w->cycles);
+        w->tests = calloc(runs + 1, sizeof *w->tests);
+        w->found = calloc(runs + 1, sizeof *w->found);
+        if (!w->cycles || !w->tests || !w->found)
+            return false;
+    }
+    return true;
+}
+
+static void release(struct comparison *c)
+{
+    for (size_t i = 0; i < c->ways; i++) {
+        free(c->way[i].cycles);
+        free(c->way[i].tests);
+        free(c->way[i].found);
+    }
+    LIST_FREE(&c->subjects);
+    campaign_close(&c->campaign);
+}
+
+static int usage(void)
+{
+    fputs("usage: ORDEAL=PROGRAM compare FILE.json way=NAME:OPTIONS way=NAME:OPTIONS... [seeds=N]\n"
+          "       [seed=S] [cycles=N] [mistakes=DIR] [bug=NAME] [jobs=N]\n",
+          stderr);
+    return EXIT_BAD;
+}
+
+int main(int argc, char **argv)
+{
+    static struct comparison c = { .seeds = 10, .cycles = 2000000 };
+    const char *program = getenv("ORDEAL");
+    c.campaign = (struct campaign){ .program = program,
+                                    .file = argc > 1 ? argv[1] : NULL,
+                                    .seed = 1 };
+    bool good = program && c.campaign.file;
+    for (int i = 2; good && i < argc; i++)
+        if (!parse(&c, argv[i])) {
+            fprintf(stderr, "compare: '%s' is not a setting\n", argv[i]);
+            good = false;
+        }
+    if (!good || !c.ways || c.seeds > MOST_SEEDS)
+        return usage();
+    interrupt_watch();
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    good = (c.mistakes ? list_mistakes(&c) : list_zoo(&c)) && make_room(&c);
+    if (good && !c.subjects.count) {
+        fprintf(stderr, "compare: there is no bug%s%s to look for\n", c.campaign.only ? " " : "",
+                c.campaign.only ? c.campaign.only : "");
+        good = false;
+    }
+    good = good && campaign_open(&c.campaign) && run_subjects(&c);
+    if (good)
+        print_summary(&c);
+    release(&c);
+    if (interrupted())
+        fprintf(stderr, "compare: interrupted; the next time it goes on from %s\n",
+                c.campaign.file);
+    return interrupted() ? EXIT_INTERRUPTED : good ? EXIT_FINE : EXIT_BAD;
+}
