@@ -81,9 +81,13 @@ static void print_keys(void)
         "  test = …                 lines in the test notation, indented: P0 S[x]#1;\n"
         "                           threads, names and values stand for any\n"
         "  file = …                 or a file that holds them\n"
+        "  uncached = x …           these names of it lie in uncached lines\n"
+        "  one_line = x y …         these in one line, near each other\n"
+        "  one_set = x y …          these in different lines of one set (placement.lines_per_set)\n"
+        "  apart = x y …            these in different lines\n"
         "\n"
-        "[profile NAME]             a kind of tests: each test is of one of the profiles, if there\n"
-        "                           are any; what --set gives holds in all of them\n"
+        "[profile NAME]             a kind of tests: each test is of one of the profiles, if any;\n"
+        "                           what --set gives holds in all of them\n"
         "  weight = …               how often, relative to the others (0 to 10000)\n"
         "  section.key = …          a key, for tests of this profile: a value; low..high, of which\n"
         "                           each test draws one; or a | b | c, of which it draws one\n"
@@ -278,8 +282,8 @@ const struct command command_gen = {
         "Makes tests for multiprocessors: threads that race for a few words of memory. What they\n"
         "consist of is told by a bias file. Every key of it has a default; they are listed below,\n"
         "and 'ordeal gen --print-bias > my.bias' writes a file to begin with. Profiles in it make\n"
-        "several kinds of tests; in text a comment says which one a test is of. The same bias, seed\n"
-        "and number give the same test on every machine. 'ordeal run' runs them.",
+        "several kinds of tests; in text a comment says which one a test is of. The same bias,\n"
+        "seed and number give the same test on every machine. 'ordeal run' runs them.",
     .example = "  $ ordeal gen --bias examples/swaps.bias --set threads=4 -n 1000 -o tests/\n"
                "  $ ordeal gen --set idioms.sb=100 --set operations.swap=0 | less\n",
     .options = options,

@@ -369,7 +369,7 @@ static void what_is_written_makes_the_same_tests(void)
     TEST_ASSERT_TRUE_MESSAGE(bias_read(b, "examples/profiles.bias", &e), e.reason);
     written_makes_the_same_tests();
     TEST_ASSERT_TRUE_MESSAGE(bias_read(b, "examples/profiles.bias", &e), e.reason);
-    set("threads=3 operations.swap=0 operations.delay=2 lines_per_set=1 membar.full=4");
+    set("threads=3 operations.swap=0 operations.delay=2 lines_per_set=4 membar.full=4");
     TEST_ASSERT_TRUE(bias_set(b, "idiom mp-fenced.weight=7", &e));
     written_makes_the_same_tests();
 }

@@ -92,6 +92,8 @@ void bias_free(struct bias *b)
     for (size_t i = 0; i < b->idioms.count; i++) {
         free(b->idioms.data[i].name);
         free(b->idioms.data[i].text);
+        for (int k = 0; k < IDIOM_PLACES; k++)
+            free(b->idioms.data[i].place[k]);
     }
     for (size_t i = 0; i < b->profiles.count; i++) {
         free(b->profiles.data[i].name);
@@ -315,18 +317,40 @@ static bool set_text(struct reading *r, struct bias_idiom *x, const char *key, c
     return add_text(r, x, value, r->at.line);
 }
 
+static bool set_place(struct reading *r, struct bias_idiom *x, int place, const char *value)
+{
+    if (strlen(value) > IDIOM_LINE_MOST)
+        return bias_refuse(r->e, &r->at, "a line of an idiom has at most %d characters",
+                           IDIOM_LINE_MOST);
+    char *names = strdup(value);
+    if (!names)
+        return error_out_of_memory(r->e, "");
+    free(x->place[place]);
+    x->place[place] = names;
+    x->place_at[place] = r->at;
+    return true;
+}
+
 static bool set_own_idiom(struct reading *r, const char *name, const char *key, const char *value)
 {
-    static const char *const keys[] = { "weight", "test", "file", NULL };
+    static const char *const keys[] = { "weight",   "test",    "file",  "uncached",
+                                        "one_line", "one_set", "apart", NULL };
     struct bias_idiom *x = reading_own_idiom(r, name);
     if (!x)
         return false;
     if (strcmp(key, "test") == 0 || strcmp(key, "file") == 0)
         return set_text(r, x, key, value);
+    for (int place = 0; place < IDIOM_PLACES; place++)
+        if (strcmp(key, idiom_place_keys[place]) == 0)
+            return x->place_at[place].reading == r->at.reading
+                     ? reading_given_twice(r, &x->place_at[place], "idiom", key)
+                     : set_place(r, x, place, value);
     if (strcmp(key, "weight") != 0) {
         const char *near = nearest_name(key, keys);
         return bias_refuse(r->e, &r->at, "unknown key '%s' of idiom %s; %s%s", key, name,
-                           near ? "did you mean " : "it has weight, test and file",
+                           near
+                               ? "did you mean "
+                               : "it has weight, test, file, uncached, one_line, one_set and apart",
                            near ? near : "");
     }
     if (x->weight_at.reading == r->at.reading)
@@ -502,6 +526,9 @@ static void write_idiom(const struct bias_idiom *x, FILE *out)
     fprintf(out, "\n[idiom %s]\n", x->name);
     if (x->weight_at.reading)
         fprintf(out, "weight = %" PRIu32 "\n", x->weight);
+    for (int place = 0; place < IDIOM_PLACES; place++)
+        if (x->place[place])
+            fprintf(out, "%s = %s\n", idiom_place_keys[place], x->place[place]);
     if (!x->text)
         return;
     fputs("test =\n", out);

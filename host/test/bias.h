@@ -26,7 +26,9 @@ struct bias_idiom {
     char *name, *text;              /* text: lines of a test; NULL: not given yet */
     size_t length;                  /* of the text, and how many lines it has */
     uint32_t lines, weight;
+    char *place[IDIOM_PLACES];                      /* names in its text; NULL: not given */
     struct bias_origin section, weight_at, text_at; /* text_at: of the first line of the text */
+    struct bias_origin place_at[IDIOM_PLACES];
 };
 
 /* What a profile says of a slot, that is, of the value of the key of that index or, from

@@ -350,6 +350,75 @@ static bool check_registers(struct checking *c)
     return true;
 }
 
+/* Lines of the pool, at most, that fall into one set. */
+static uint32_t lines_in_set(const struct checking *c, const struct pool *pool)
+{
+    uint32_t each = c->b->placement_lines_per_set, most = 0;
+    uint32_t first = pool->first / c->layout.words;
+    uint32_t end = (pool->first + pool->count + c->layout.words - 1) / c->layout.words;
+    for (uint32_t line = first; line < end && most < each; line = (line / each + 1) * each) {
+        uint32_t upto = (line / each + 1) * each < end ? (line / each + 1) * each : end;
+        most = upto - line > most ? upto - line : most;
+    }
+    return most;
+}
+
+/* The pool that all names of a place are in; NULL: there are two. */
+static const struct pool *pool_of_place(const struct checking *c, const struct idiom *x, int place)
+{
+    bool seen[2] = { false, false };
+    for (uint32_t n = 0; n < x->names; n++)
+        if (x->name[n].placed[place])
+            seen[c->b->transactions_disjoint && x->name[n].transactional] = true;
+    return seen[0] && seen[1] ? NULL : seen[1] ? &c->layout.transactional : &c->layout.plain;
+}
+
+static bool too_few(struct checking *c, const struct idiom *x, int place, const char *what,
+                    uint32_t have, const char *key)
+{
+    return fault_of_idiom(c, x,
+                          "%s has %" PRIu32 " names, and of %s there %s only %" PRIu32 "; raise %s",
+                          idiom_place_keys[place], x->placed[place], what, have == 1 ? "is" : "are",
+                          have, key);
+}
+
+static bool check_place(struct checking *c, const struct idiom *x, int place)
+{
+    const struct layout *l = &c->layout;
+    const struct pool *pool = pool_of_place(c, x, place);
+    if (place == IDIOM_UNCACHED)
+        return c->b->placement_uncached
+            || fault_of_idiom(c, x, "it has uncached names; placement.uncached must be above 0");
+    if (!pool)
+        return fault_of_idiom(c, x,
+                              "%s has names inside and outside of transactions, which "
+                              "transactions.disjoint = yes keeps apart",
+                              idiom_place_keys[place]);
+    if (place == IDIOM_ONE_LINE && idiom_is_wide(x, 1u << l->word_log2))
+        return fault_of_idiom(c, x,
+                              "one_line is for names of one word each, and one of them "
+                              "reaches further");
+    uint32_t lines = pool->count / l->words + (pool->count % l->words > 0);
+    uint32_t words = pool->count < l->words ? pool->count : l->words;
+    if (place == IDIOM_ONE_LINE && x->placed[place] > words)
+        return too_few(c, x, place, "words in a line", words,
+                       words < l->words ? "test.locations" : "placement.words_per_line");
+    if (place != IDIOM_ONE_LINE && x->placed[place] > lines)
+        return too_few(c, x, place, "lines", lines, "test.locations");
+    if (place == IDIOM_ONE_SET && x->placed[place] > lines_in_set(c, pool))
+        return too_few(c, x, place, "lines in a set", lines_in_set(c, pool),
+                       "placement.lines_per_set");
+    return true;
+}
+
+static bool check_places(struct checking *c, const struct idiom *x)
+{
+    for (int place = 0; place < IDIOM_PLACES; place++)
+        if (x->placed[place] && !check_place(c, x, place))
+            return false;
+    return true;
+}
+
 static bool check_idioms(struct checking *c)
 {
     const struct bias *b = c->b;
@@ -366,7 +435,7 @@ static bool check_idioms(struct checking *c)
                                   " operations; test.operations must be that or more, or the "
                                   "weight 0",
                                   x->longest);
-        if (!check_idiom_memory(c, x))
+        if (!check_idiom_memory(c, x) || !check_places(c, x))
             return false;
     }
     return true;

@@ -448,6 +448,56 @@ static uint32_t words_of(const struct generator *g, const struct idiom_name *nam
     return ((name->bytes - 1) >> g->layout.word_log2) + 1;
 }
 
+/* How many of the numbers from `first` on, `count` of them, are in the same group of `each`? */
+static uint32_t of_group(uint32_t group, uint32_t each, uint32_t first, uint32_t count)
+{
+    uint32_t low = group * each > first ? group * each : first;
+    uint32_t high = (group + 1) * each < first + count ? (group + 1) * each : first + count;
+    return high > low ? high - low : 0;
+}
+
+/* Could name n lie there, beside those before it, with room for the others of its line or set? */
+static bool may_lie(const struct generator *g, const struct idiom *x, const struct cast *cast,
+                    const struct pool *pool, uint32_t n, uint32_t location)
+{
+    uint32_t words = g->layout.words, lines = g->b->placement_lines_per_set;
+    uint32_t line = location / words, first = pool->first / words;
+    const bool *placed = x->name[n].placed;
+    if ((placed[IDIOM_UNCACHED] && !g->memory.uncached[line])
+        || (placed[IDIOM_ONE_LINE]
+            && of_group(line, words, pool->first, pool->count) < x->placed[IDIOM_ONE_LINE])
+        || (placed[IDIOM_ONE_SET]
+            && of_group(line / lines, lines, first,
+                        (pool->first + pool->count - 1) / words - first + 1)
+                   < x->placed[IDIOM_ONE_SET]))
+        return false;
+    for (uint32_t k = 0; k < n; k++) {
+        const bool *its = x->name[k].placed;
+        uint32_t other = cast->location[k] / words;
+        if ((placed[IDIOM_ONE_LINE] && its[IDIOM_ONE_LINE] && line != other)
+            || (placed[IDIOM_ONE_SET] && its[IDIOM_ONE_SET]
+                && (line == other || line / lines != other / lines))
+            || (placed[IDIOM_APART] && its[IDIOM_APART] && line == other))
+            return false;
+    }
+    return true;
+}
+
+/* Where to begin to look for a place: beside the first name of its line, where machines with lines
+ * of 16 bytes have it in one, too; else anywhere. */
+static uint32_t first_place(struct generator *g, const struct idiom *x, const struct cast *cast,
+                            const struct pool *pool, uint32_t n, uint32_t places)
+{
+    uint32_t near = 16u >> g->layout.word_log2;
+    for (uint32_t k = 0; k < n && x->name[n].placed[IDIOM_ONE_LINE]; k++)
+        if (x->name[k].placed[IDIOM_ONE_LINE]) {
+            uint32_t word = cast->location[k] % g->layout.words;
+            uint32_t back = word % near, at = cast->location[k] - pool->first;
+            return at >= back ? at - back : 0;
+        }
+    return random_below(&g->random, places);
+}
+
 /* Distinct locations, or where a name reaches beyond a word distinct lines, with enough values. */
 static bool cast_locations(struct generator *g, const struct idiom *x, struct cast *cast)
 {
@@ -456,18 +506,30 @@ static bool cast_locations(struct generator *g, const struct idiom *x, struct ca
     for (uint32_t n = 0; n < x->names; n++) {
         const struct idiom_name *name = &x->name[n];
         const struct pool *pool = name->transactional ? &l->transactional : &l->plain;
-        uint32_t places = pool->count / stride, place = random_below(&g->random, places), tries = 0;
+        uint32_t places = pool->count / stride, tries = 0;
+        uint32_t place = first_place(g, x, cast, pool, n, places);
         for (; tries < places; tries++, place = place + 1 < places ? place + 1 : 0) {
             cast->location[n] = pool->first + place * stride;
             if (!is_taken(cast, n, cast->location[n])
                 && memory_has_numbers(&g->memory, cast->location[n], words_of(g, name),
-                                      name->values))
+                                      name->values)
+                && (!x->is_placed || may_lie(g, x, cast, pool, n, cast->location[n])))
                 break;
         }
         if (tries == places)
             return false;
     }
     return true;
+}
+
+/* Names that are placed may take the room of each other: then it is tried again elsewhere. */
+static bool find_locations(struct generator *g, const struct idiom *x, struct cast *cast)
+{
+    enum { TRIES = 8 };
+    for (int i = 0; i < (x->is_placed ? TRIES : 1); i++)
+        if (cast_locations(g, x, cast))
+            return true;
+    return false;
 }
 
 static void add_step(struct generator *g, const struct idiom *x, const struct idiom_step *s,
@@ -502,7 +564,7 @@ static bool make_idiom(struct generator *g, const struct idiom *x)
 {
     struct cast cast;
     uint32_t thread = g->thread;
-    if (!cast_threads(g, x, &cast) || !cast_locations(g, x, &cast))
+    if (!cast_threads(g, x, &cast) || !find_locations(g, x, &cast))
         return false;
     for (uint32_t n = 0; n < x->names; n++)
         cast.number[n] = memory_take_numbers(&g->memory, cast.location[n],

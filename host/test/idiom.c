@@ -226,6 +226,17 @@ static bool compile(struct compiler *c)
     return true;
 }
 
+/* As the idiom calls them, for those who place them. */
+static bool keep_names(struct compiler *c)
+{
+    struct idiom *x = c->x;
+    size_t size = 0;
+    FILE *f = open_memstream(&x->names_text, &size);
+    for (uint32_t base = 1; f && base <= x->names; base++)
+        fprintf(f, "%s ", ordeal_trace_name_text(c->t, base));
+    return (f && fclose(f) == 0) || error_out_of_memory(c->e, "");
+}
+
 /* The text as the reader takes it: with its first line, which idioms may leave out. */
 static char *whole_text(struct compiler *c, const char *text)
 {
@@ -262,7 +273,8 @@ bool idiom_compile(struct idiom *x, const char *text, struct ordeal_error *e)
     struct compiler c = { .x = x, .e = e, .o = ordeal_new(NULL) };
     *x = (struct idiom){ 0 };
     *e = (struct ordeal_error){ 0 };
-    bool good = c.o ? read_trace(&c, text) && compile(&c) : error_out_of_memory(e, "");
+    bool good = c.o ? read_trace(&c, text) && compile(&c) && keep_names(&c)
+                    : error_out_of_memory(e, "");
     if (!good && e->line > c.added)
         e->line -= c.added;
     x->registers = c.registers.data;
@@ -279,6 +291,7 @@ void idiom_free(struct idiom *x)
 {
     free(x->step);
     free(x->registers);
+    free(x->names_text);
     *x = (struct idiom){ 0 };
 }
 
@@ -290,6 +303,73 @@ bool idiom_is_wide(const struct idiom *x, uint32_t word_bytes)
     return false;
 }
 
+/* ---- placement ----------------------------------------------------------------------------- */
+
+const char *const idiom_place_keys[IDIOM_PLACES + 1] = { "uncached", "one_line", "one_set", "apart",
+                                                         NULL };
+
+/* Which of the names it is; x->names: none. */
+static uint32_t find_name(const struct idiom *x, const char *word, size_t length)
+{
+    uint32_t n = 0;
+    for (const char *name = x->names_text; *name; name = strchr(name, ' ') + 1, n++)
+        if (strcspn(name, " ") == length && strncmp(name, word, length) == 0)
+            return n;
+    return n;
+}
+
+/* Names in one line cannot be in different ones. */
+static bool places_agree(const struct idiom *x, enum idiom_place place, struct ordeal_error *e)
+{
+    for (int other = IDIOM_ONE_SET; other < IDIOM_PLACES; other++) {
+        uint32_t both = 0;
+        for (uint32_t n = 0; n < x->names; n++)
+            both += x->name[n].placed[IDIOM_ONE_LINE] && x->name[n].placed[other];
+        if (both > 1)
+            return error_bad(e, "", 0,
+                             "%s: two of its names are in one_line and in %s, which "
+                             "means different lines",
+                             idiom_place_keys[place], idiom_place_keys[other]);
+    }
+    return true;
+}
+
+/* All of one line are uncached if one of them is. */
+static void spread_uncached(struct idiom *x)
+{
+    bool any = false;
+    for (uint32_t n = 0; n < x->names; n++)
+        any |= x->name[n].placed[IDIOM_UNCACHED] && x->name[n].placed[IDIOM_ONE_LINE];
+    for (uint32_t n = 0; n < x->names && any; n++)
+        if (x->name[n].placed[IDIOM_ONE_LINE] && !x->name[n].placed[IDIOM_UNCACHED]) {
+            x->name[n].placed[IDIOM_UNCACHED] = true;
+            x->placed[IDIOM_UNCACHED]++;
+        }
+}
+
+bool idiom_place(struct idiom *x, enum idiom_place place, const char *names, struct ordeal_error *e)
+{
+    const char *key = idiom_place_keys[place];
+    while (*(names += strspn(names, " \t")) != '\0') {
+        size_t length = strcspn(names, " \t");
+        uint32_t n = find_name(x, names, length);
+        if (n == x->names)
+            return error_bad(e, "", 0, "%s = … %.*s: its test has no such name; it has %s", key,
+                             (int)length, names, x->names_text);
+        if (x->name[n].placed[place])
+            return error_bad(e, "", 0, "%s = … %.*s: the name is there twice", key, (int)length,
+                             names);
+        x->name[n].placed[place] = true;
+        x->placed[place]++;
+        x->is_placed = true;
+        names += length;
+    }
+    if (x->placed[place] == 1 && place != IDIOM_UNCACHED)
+        return error_bad(e, "", 0, "%s: it takes two names or more", key);
+    spread_uncached(x);
+    return places_agree(x, place, e);
+}
+
 /* ---- the idioms of a bias --------------------------------------------------------------- */
 
 static bool compile_builtin(struct idiom *x, uint32_t i, struct ordeal_error *e)
@@ -298,6 +378,17 @@ static bool compile_builtin(struct idiom *x, uint32_t i, struct ordeal_error *e)
         return false;
     x->slot = FIRST_BUILTIN + i;
     snprintf(x->called, sizeof x->called, "idioms.%s", bias_keys[x->slot].name);
+    return true;
+}
+
+static bool place_own(struct idiom *x, const struct bias_idiom *own, struct ordeal_error *e)
+{
+    for (int place = 0; place < IDIOM_PLACES; place++)
+        if (own->place[place] && !idiom_place(x, place, own->place[place], e)) {
+            struct ordeal_error inner = *e;
+            idiom_free(x);
+            return bias_refuse(e, &own->place_at[place], "idiom %s.%s", own->name, inner.reason);
+        }
     return true;
 }
 
@@ -322,7 +413,7 @@ static bool compile_own(struct idiom *x, const struct bias *b, uint32_t i, struc
     }
     snprintf(x->called, sizeof x->called, "idiom %s.weight", own->name);
     x->slot = BIAS_KEY_COUNT + i;
-    return true;
+    return place_own(x, own, e);
 }
 
 static bool may_have_weight(const struct bias *b, uint32_t slot)

@@ -86,12 +86,18 @@ struct idiom_step {
 
 struct idiom_register { uint32_t number; bool written; };
 
+/* Where names may be asked to lie: in uncached lines, in one line, in different lines of one set of
+ * a cache, in different lines. */
+enum idiom_place { IDIOM_UNCACHED, IDIOM_ONE_LINE, IDIOM_ONE_SET, IDIOM_APART, IDIOM_PLACES };
+extern const char *const idiom_place_keys[IDIOM_PLACES + 1]; /* ends with NULL */
+
 enum { IDIOM_MOST_NAMES = 32, IDIOM_MOST_THREADS = 255, IDIOM_MOST_STEPS = 1000 };
 
 struct idiom_name {
     uint32_t bytes;              /* it reaches so far */
     uint32_t values;             /* distinct ones written */
     bool plain, transactional;   /* used outside, inside of transactions */
+    bool placed[IDIOM_PLACES];
 };
 
 struct bias;
@@ -104,6 +110,9 @@ struct idiom {
     struct idiom_register *registers; /* that steps name, some more than once */
     uint32_t register_count;
     struct idiom_name name[IDIOM_MOST_NAMES];
+    char *names_text;                    /* each with a blank after it */
+    uint32_t placed[IDIOM_PLACES];       /* how many names are */
+    bool is_placed;                      /* some of them */
     uint32_t length[IDIOM_MOST_THREADS]; /* operations of each thread */
     uint32_t longest;
     uint32_t sizes;              /* bit n: accesses of 2^n bytes */
@@ -111,6 +120,9 @@ struct idiom {
 
 /* False: `e` has the reason, and the line from 1 within the text (0: none). */
 bool idiom_compile(struct idiom *x, const char *text, struct ordeal_error *e);
+/* Asks that the names, given with blanks between them, be placed so. False: `e`, without a line. */
+bool idiom_place(struct idiom *x, enum idiom_place place, const char *names,
+                 struct ordeal_error *e);
 void idiom_free(struct idiom *x);
 /* Does a name reach beyond one word? Then its names stand for different lines. */
 bool idiom_is_wide(const struct idiom *x, uint32_t word_bytes);
