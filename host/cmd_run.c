@@ -25,7 +25,7 @@ struct run {
     uint64_t jobs;
     double limit;
     bool check, shrink, waves, keep_going, no_save, json;
-    const char *save, *output;
+    const char *save, *output, *cover_file;
     enum ordeal_format format;
 
     const struct command *command;
@@ -34,6 +34,7 @@ struct run {
     struct machine_claims claims;
     struct bias *bias;
     struct ordeal *o;            /* of the traces that are written */
+    struct cover *cover;         /* what all tests reach, and those before that the file had */
     struct output out;
     bool traces_to_stdout;
     struct failure_plan failures;
@@ -89,6 +90,9 @@ static const struct option_spec options[] = {
            "write the traces there, with --check too; '-' is standard output"),
     OPTION(run, format, "format", 'f', "FORMAT", format, NULL,
            "of the traces; without it binary where OUT ends with .otr, else text:"),
+    OPTION(run, cover_file, "cover", 0, "FILE", text, NULL,
+           "add what the tests reach to the points in FILE; 'ordeal cover FILE'\n"
+           "tells what that is"),
     OPTION(run, waves, "waves", 0, NULL, flag, NULL,
            "sim: keep what all signals did in failing tests, for GTKWave"),
     OPTION(run, jobs, "jobs", 'J', "N", positive, NULL,
@@ -172,6 +176,8 @@ static int check_usage(struct run *r)
     if (r->check && r->how.emit)
         return complain(r->command, "--emit runs nothing, so there is nothing to check; "
                                     "'ordeal check --signature' checks what came back");
+    if (r->how.emit && r->cover_file)
+        return complain(r->command, "--emit runs nothing, so nothing is reached for --cover");
     if (r->how.emit && r->output)
         return complain(r->command, "--emit runs nothing, so there are no traces for --output");
     if (r->format && r->check && !r->output)
@@ -220,11 +226,30 @@ static int read_bias(struct run *r)
     return good ? -1 : bad(r, &e);
 }
 
+/* A file that is there is added to. */
+static int open_cover(struct run *r)
+{
+    struct ordeal_error e;
+    r->cover = cover_new();
+    if (!r->cover)
+        return complain(r->command, "out of memory");
+    if (access(r->cover_file, F_OK) != 0)
+        return -1;
+    if (cover_load(r->cover, r->cover_file, &e))
+        return -1;
+    bad(r, &e);
+    return complain(r->command,
+                    "--cover adds to a file that is there; name another one, or remove "
+                    "'%s'",
+                    r->cover_file);
+}
+
 static int open_target(struct run *r)
 {
     struct why why = { "" };
     r->how.model = r->model.given ? (enum ordeal_model)r->model.value : ORDEAL_TSO;
     r->how.model_given = r->model.given;
+    r->how.events = r->cover;
     int jobs = r->jobs ? (int)r->jobs : machine_pool_usual_jobs(r->target, &r->how);
     if (!machine_pool_open(&r->machines, r->target, &r->how, jobs, &why)) {
         int status = complain(r->command, "%s: %s", r->target->name, why.text);
@@ -294,6 +319,16 @@ static bool on_outcome(void *user, const struct pipeline_test *t, uint64_t itera
     return status == ORDEAL_OK;
 }
 
+static bool note_cover(struct run *r, const struct pipeline_test *t)
+{
+    const char *label = r->bias ? t->profile : t->name;
+    struct cover_origin test = { r->how.seed, t->number, label };
+    if (!t->hits || cover_add(r->cover, t->hits, &test))
+        return true;
+    r->status = exit_worst(r->status, complain(r->command, "out of memory"));
+    return false;
+}
+
 /* No verdict, and no reason to end. */
 static bool on_lost(struct run *r, const struct pipeline_test *t)
 {
@@ -320,6 +355,8 @@ static bool tell_test(struct run *r, const struct pipeline_test *t)
                                   [ORDEAL_UNDECIDED] = EXIT_UNDECIDED };
     if (t->lost)
         return on_lost(r, t);
+    if (!note_cover(r, t))
+        return false;
     if (t->result == ORDEAL_PASS)
         return true;
     if (!r->check) { /* standard output has the traces */
@@ -477,6 +514,16 @@ static void close_output(struct run *r)
                                                    strerror(error)));
 }
 
+/* What was settled counts, whatever ended the run. */
+static int close_cover(struct run *r)
+{
+    int error = r->cover ? cover_save(r->cover, r->cover_file) : 0;
+    if (error)
+        r->status = exit_worst(r->status, complain(r->command, "--cover '%s': %s", r->cover_file,
+                                                   strerror(error)));
+    return r->status;
+}
+
 static void run_pipeline(struct run *r, char *const *files)
 {
     bool all_that_come = r->target->present && !r->jobs && !r->how.serial && !r->how.link;
@@ -495,6 +542,7 @@ static void run_pipeline(struct run *r, char *const *files)
         .check = r->check,
         .model = r->failures.model,
         .limit = r->limit,
+        .cover = r->cover,
         .outcome = r->out.file ? on_outcome : NULL,
         .settled = on_settled,
         .tick = on_tick,
@@ -517,6 +565,8 @@ static int make_ready(struct run *r, char *const *files)
     int status = -1;
     if (!*files)
         status = read_bias(r);
+    if (status < 0 && r->cover_file)
+        status = open_cover(r);
     if (status < 0)
         status = open_target(r);
     if (status < 0 && !(r->o = ordeal_new(NULL)))
@@ -575,13 +625,16 @@ static int run(const struct command *self, int argc, char **argv)
         return status;
     interrupt_watch();
     status = make_ready(&r, argv + operand);
-    if (status < 0) {
+    bool ready = status < 0;
+    if (ready) {
         plan_failures(&r);
         run_pipeline(&r, argv + operand);
-        status = r.status;
     }
     machine_pool_close(&r.machines);
+    if (ready)
+        status = close_cover(&r);
     output_abandon(&r.out);
+    cover_free(r.cover);
     ordeal_free(r.o);
     bias_free(r.bias);
     return status;

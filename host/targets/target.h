@@ -37,6 +37,14 @@ struct target_sink {
     void *user;
 };
 
+/* What a machine counted in a run, by the numbers of EVENT in rtl/soc.def: of each in all, and the
+ * most that one hart counted in an iteration. */
+enum { MOST_EVENTS = 64 };
+struct event_counts {
+    uint64_t sum[MOST_EVENTS];
+    uint32_t most[MOST_EVENTS];
+};
+
 struct target {
     const char *name, *summary;  /* for --help */
     /* False: `why`. Options that it does not know were refused before: target_options_fit(). */
@@ -61,6 +69,8 @@ struct target {
     void (*hold)(void *machine, const char *size);
     uint64_t (*cycles)(const void *machine);  /* of the machine on trial, since it was opened */
     double (*seconds)(const void *machine);   /* that these took, what is around them left out */
+    /* Of the last run(), all zero unless the machine was opened with options->events. */
+    const struct event_counts *(*events)(const void *machine);
     /* Of machines that are things: whether the options are right, so that an open() that fails
      * means that there is none; how many there are that can be used, and how many at all, without
      * asking them; whether two were built in the same way, else `why`. */

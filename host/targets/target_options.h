@@ -75,6 +75,7 @@ struct target_options {
     uint64_t seed;
     double timeout; /* seconds a program may take for one iteration or batch */
     bool quiet;     /* no warnings */
+    bool events;    /* count what happens inside, if it can: it takes some time */
     /* Those of the table: NULL, 0, false: not given. */
 #define FIELD(TYPE, NAME, ...) OPTION_FIELD_##TYPE NAME;
     TARGET_OPTIONS(FIELD)

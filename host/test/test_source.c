@@ -84,6 +84,8 @@ static enum ordeal_status make_next(struct test_source *s, struct test_source_te
         return ORDEAL_END;
     test->number = s->plan.first + s->given++;
     snprintf(test->name, sizeof test->name, "test-%" PRIu64, test->number);
+    uint32_t profile = generator_profile(s->generator, test->number);
+    test->profile = profile == UINT32_MAX ? NULL : s->plan.bias->profiles.data[profile].name;
     enum ordeal_status status = generator_make(s->generator, test->number, s->o, &test->trace);
     return status == ORDEAL_OK ? status : keep_error(s, status, 0);
 }

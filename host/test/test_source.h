@@ -18,6 +18,7 @@ struct test_source_plan {
 struct test_source_test {
     uint64_t number;             /* of the bias; of those read from 0 */
     char name[280];              /* "test-7"; of files "sb.test", the second in it "sb.test#2" */
+    const char *profile;         /* of the bias that it was drawn from; NULL: there is none */
     struct ordeal_trace *trace;
 };
 

@@ -107,14 +107,14 @@ static bool start_threads(struct pipeline *p)
     sigaction(SIGUSR1, &(struct sigaction){ .sa_handler = on_wake }, NULL);
     hide_signals(&before);
     p->maker_lives = pthread_create(&p->maker, NULL, maker_main, p) == 0;
-    p->sifter_lives = p->plan->check && pthread_create(&p->sifter, NULL, sifter_main, p) == 0;
-    for (int n = p->plan->check ? cores() : 0; p->maker_lives && p->checker_count < n;)
+    p->sifter_lives = pipeline_looks(p) && pthread_create(&p->sifter, NULL, sifter_main, p) == 0;
+    for (int n = pipeline_looks(p) ? cores() : 0; p->maker_lives && p->checker_count < n;)
         if (pthread_create(&p->checkers[p->checker_count], NULL, checker_main, p) == 0)
             p->checker_count++;
         else
             n = p->checker_count;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return p->maker_lives && (!p->plan->check || (p->checker_count && p->sifter_lives))
+    return p->maker_lives && (!pipeline_looks(p) || (p->checker_count && p->sifter_lives))
         && start_runners(p);
 }
 

@@ -15,12 +15,14 @@
 #ifndef HOST_PIPELINE_H
 #define HOST_PIPELINE_H
 
+#include "cover/cover.h"
 #include "test/test_source.h"
 #include "targets/target.h"
 
 struct pipeline_test {
     uint64_t number;
     const char *name;
+    const char *profile; /* of the bias; NULL: none, or it comes from a file */
     const struct ordeal_trace *test;
     const struct program *program;
     uint64_t iterations, outcomes, operations; /* run; distinct ones; memory operations run:
@@ -31,6 +33,8 @@ struct pipeline_test {
     const uint64_t *values;
     const char *broke;           /* FAIL: no values, the machine came to this end; else NULL */
     const char *lost;            /* no result: the machine got out of reach at `iteration` */
+    const struct cover_hits *hits; /* what it reached, when it is settled; NULL: nobody asked. Of a
+                                    test that failed: what the execution did that violates */
 };
 
 struct pipeline_totals {
@@ -52,6 +56,7 @@ struct pipeline_plan {
     bool check;
     enum ordeal_model model;     /* to check */
     double limit;                /* seconds of one check */
+    bool cover;                  /* look what tests reach; events, if the machines count them */
     /* All on the caller's thread; outcome and settled return false to stop. */
     bool (*outcome)(void *user, const struct pipeline_test *t, uint64_t iteration,
                     const uint64_t *values); /* NULL, or every execution in order */

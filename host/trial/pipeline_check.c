@@ -90,26 +90,48 @@ static void check_chunk(struct pipeline *p, struct judge *judge, const struct ch
     }
 }
 
+static void note_out_of_memory(struct pipeline *p, const struct test *t)
+{
+    note_error(p, t,
+               &(struct ordeal_error){ .status = ORDEAL_NO_MEMORY, .reason = "out of memory" });
+}
+
+/* What a checker has; parts that the plan asks for are there, or memory is out. */
+struct checker {
+    struct judge *judge;
+    struct look *look;
+    uint64_t begun; /* serial of the test: an address may come again */
+};
+
+static void work_on(struct pipeline *p, struct checker *k, const struct chunk *c)
+{
+    if ((p->plan->check && !k->judge) || (p->plan->cover && !k->look)) {
+        note_out_of_memory(p, c->test);
+        return;
+    }
+    if (k->judge && k->begun != c->test->serial)
+        judge_begin(k->judge, &c->test->program);
+    k->begun = c->test->serial;
+    if (k->judge)
+        check_chunk(p, k->judge, c);
+    if (k->look && !look_at_chunk(k->look, p, c))
+        note_out_of_memory(p, c->test);
+}
+
 void *checker_main(void *user)
 {
     struct pipeline *p = user;
     struct ordeal_limits limits = { .seconds = p->plan->limit, .progress = stop_check, .user = p };
-    struct judge *judge = judge_new(p->plan->model, &p->claims, &limits);
+    struct checker k = { .judge = p->plan->check ? judge_new(p->plan->model, &p->claims, &limits)
+                                                 : NULL,
+                         .look = p->plan->cover ? look_new() : NULL };
     struct chunk *c;
-    uint64_t begun = 0;              /* serial of the test: an address may come again */
     pthread_setname_np(pthread_self(), "checker");
     while ((c = next_chunk(p))) {
-        if (!judge)
-            note_error(
-                p, c->test,
-                &(struct ordeal_error){ .status = ORDEAL_NO_MEMORY, .reason = "out of memory" });
-        else if (begun != c->test->serial)
-            judge_begin(judge, &c->test->program);
-        begun = c->test->serial;
-        if (judge)
-            check_chunk(p, judge, c);
+        work_on(p, &k, c);
         pipeline_return_chunk(p, c);
     }
-    judge_free(judge);
+    judge_free(k.judge);
+    look_free(k.look);
     return NULL;
 }

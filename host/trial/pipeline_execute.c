@@ -102,7 +102,7 @@ static bool take_outcome(struct runner *r, uint64_t iteration, const uint64_t *v
 {
     const struct pipeline_plan *plan = r->pipeline->plan;
     r->iterations++;
-    return !(plan->check || plan->outcome) || keep(r, iteration, values);
+    return !(pipeline_looks(r->pipeline) || plan->outcome) || keep(r, iteration, values);
 }
 
 /* Every PERIOD calls it looks around, and the next call is timed for all that are like it. */
@@ -257,6 +257,7 @@ static void run_test(struct runner *r, struct test *t)
         could_not_run(r, PIPELINE_BAD, ORDEAL_NO_MEMORY, "out of memory");
     r->pipeline->operations += (r->iterations - r->counted) * t->program.operations;
     hand_over(r);
+    look_at_events(r, t);
     if (result == TARGET_BROKE)
         note_broke(r, t, why.text);
     end_test(r, t, result);

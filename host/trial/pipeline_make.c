@@ -15,6 +15,7 @@ void free_test(struct pipeline *p, struct test *t)
     free(t->values);
     free(t->broke);
     free(t->lost);
+    free(t->hits);
     free(t);
 }
 
@@ -35,8 +36,12 @@ static struct test *make_test(struct pipeline *p, enum pipeline_end *end, struct
     struct test *t = calloc(1, sizeof *t);
     *end = PIPELINE_BAD;
     *e = (struct ordeal_error){ .status = ORDEAL_NO_MEMORY, .reason = "out of memory" };
-    if (!t)
+    if (t && p->plan->cover)
+        t->hits = calloc(1, sizeof *t->hits);
+    if (!t || (p->plan->cover && !t->hits)) {
+        free_test(p, t);
         return NULL;
+    }
     enum ordeal_status status = test_source_next(p->source, &t->source);
     if (status == ORDEAL_OK && program_compile(&t->program, t->source.trace, t->source.name, e)) {
         *e = (struct ordeal_error){ .status = ORDEAL_BAD_INPUT };
@@ -47,6 +52,7 @@ static struct test *make_test(struct pipeline *p, enum pipeline_end *end, struct
             t->weight = ordeal_trace_length(t->source.trace);
             t->told = (struct pipeline_test){ .number = t->source.number,
                                               .name = t->source.name,
+                                              .profile = t->source.profile,
                                               .test = t->source.trace,
                                               .program = &t->program };
             return t;

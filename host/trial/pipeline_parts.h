@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The inside of the pipeline, shared by the files that are its threads: pipeline_make.c makes,
- * pipeline_execute.c runs, pipeline_sift.c drops what was seen before, pipeline_check.c checks,
+ * pipeline_execute.c runs, pipeline_sift.c drops what was seen before, pipeline_check.c checks and,
+ * with pipeline_cover.c, looks what was reached,
  * pipeline_settle.c settles, on the caller's; pipeline.c starts and ends them. One lock guards what
  * they share. */
 #ifndef HOST_PIPELINE_PARTS_H
@@ -21,6 +22,7 @@ enum {
     MOST_OPERATIONS = 1 << 17, /* made and not run, or in flight: as written, 120 bytes each */
     CHUNK_BYTES = 64 << 10,    /* handed to a checker at a time, or one outcome */
     QUEUE_BYTES = 16 << 20,    /* not yet told; not yet checked */
+    COVERED_OUTCOMES = 64,     /* of a test: more tell little that is new of what it reaches */
     MOST_CHECKERS = 64,
     MOST_MACHINES = 64,
 };
@@ -31,6 +33,7 @@ struct chunk {
     struct chunk *next;
     int machine;                 /* that brought them */
     size_t bytes, stride, room, count;
+    uint64_t before; /* sifted outcomes of the test that came before these */
     uint64_t words[];
 };
 
@@ -43,6 +46,7 @@ struct test {
     uint64_t *values;            /* told.values */
     char *broke;                 /* told.broke, unless an earlier execution failed */
     char *lost;                  /* told.lost, unless one that came before failed */
+    struct cover_hits *hits;     /* told.hits */
     enum pipeline_end end;       /* not DONE: it could not be run, nothing after it counts; why: */
     struct ordeal_error error;
     uint64_t serial;             /* 1, 2, … as they are made */
@@ -199,6 +203,20 @@ void *maker_main(void *pipeline);
 void *runner_main(void *runner);
 void *sifter_main(void *pipeline);
 void *checker_main(void *pipeline);
+
+/* Is there anything to be done with outcomes but to tell them? */
+static inline bool pipeline_looks(const struct pipeline *p)
+{
+    return p->plan->check || p->plan->cover;
+}
+
+/* What tests reach (pipeline_cover.c), with memory of a thread. False: out of memory. */
+struct look;
+struct look *look_new(void); /* NULL: out of memory */
+void look_free(struct look *l);
+bool look_at_chunk(struct look *l, struct pipeline *p, const struct chunk *c);
+void look_at_events(struct runner *r, struct test *t); /* of the run that has just ended */
+bool look_at_failure(struct pipeline *p, struct test *t);
 
 /* With the lock: until somebody signals, or for so long. */
 void pipeline_wait(struct pipeline *p, pthread_cond_t *come, double seconds);

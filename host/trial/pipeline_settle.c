@@ -6,6 +6,7 @@
  * takes no more of the processor than when this thread itself ran the tests of a machine that was
  * the only one. */
 #include "base/clock.h"
+#include "base/error.h"
 #include "base/interrupt.h"
 #include "pipeline_parts.h"
 
@@ -118,7 +119,7 @@ static void tell_chunk(struct pipeline *p, struct chunk *c)
         if (!p->plan->outcome(p->plan->user, &c->test->told, outcome[0], outcome + 1))
             stop_here(p, PIPELINE_STOPPED);
     }
-    if (!p->plan->check) {
+    if (!pipeline_looks(p)) {
         pipeline_return_chunk(p, c);
         return;
     }
@@ -197,6 +198,11 @@ void pipeline_settle(struct pipeline *p, struct test *t)
         totals->outcomes += t->told.outcomes;
         totals->operations += t->told.operations;
         totals->cycles += t->told.cycles;
+    }
+    t->told.hits = t->hits;
+    if (counts && t->hits && t->told.result == ORDEAL_FAIL && !look_at_failure(p, t)) {
+        t->end = PIPELINE_BAD;
+        error_set(&t->error, ORDEAL_NO_MEMORY, t->source.name, "out of memory");
     }
     if (counts) {
         totals->tests++;

@@ -45,6 +45,7 @@ static void pass_on(struct pipeline *p, struct chunk *c)
         return;
     }
     pthread_mutex_lock(&p->lock);
+    c->before = c->test->told.outcomes;
     c->test->told.outcomes += c->count;
     chunks_push(&p->to_check, c);
     pthread_cond_signal(&p->for_checkers);

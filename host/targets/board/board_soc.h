@@ -50,7 +50,9 @@ struct soc {
         uint32_t last_record;       /* cycle of the latest that was given on */
         uint32_t partial[SOC_LONGEST_RECORD]; /* of a record whose rest has not come */
         size_t partial_words;
+        uint32_t counted; /* harts, a bit each, whose counters are known: it is done */
     } run;
+    uint32_t counters[16][SOC_EVENTS];
 };
 
 /* With the words of DEV_PARAMETERS, none of which is believed. False: `why`. */

@@ -20,6 +20,7 @@ struct board_target {
     struct board_jtag *jtag;
     struct soc_runner *machine;
     const uint32_t *parameters;
+    struct event_counts events; /* of the last run */
 };
 
 /* A bitstream has what it was made with. */
@@ -97,7 +98,8 @@ static bool board_open(const struct target_options *options, void **machine, str
                                     .setup = config.setup,
                                     .seed = options->seed,
                                     .timeout = options->timeout,
-                                    .cycles = true };
+                                    .cycles = true,
+                                    .events = options->events ? &t->events : NULL };
     bool good = soc && has_all(t->parameters, options, &config.setup, why);
     if (good) {
         plan.vary_delay = !options->delay && t->parameters[BOARD_PARAM_FLAGS] & BOARD_FLAG_DELAYS;
@@ -128,6 +130,7 @@ static enum target_result board_run(void *machine, const struct program *p, uint
                                     struct why *why)
 {
     struct board_target *t = machine;
+    memset(&t->events, 0, sizeof t->events);
     enum target_result result = soc_runner_run(t->machine, p, first, count, sink, why);
     if (result == TARGET_LOST && (!t->usb || board_machine_trouble(t->usb) != LINK_LOST))
         result = TARGET_FAILED;
@@ -142,6 +145,11 @@ static uint64_t board_cycles(const void *machine)
 static double board_seconds(const void *machine)
 {
     return soc_runner_seconds(((const struct board_target *)machine)->machine);
+}
+
+static const struct event_counts *board_events(const void *machine)
+{
+    return &((const struct board_target *)machine)->events;
 }
 
 static int board_connected(void)
@@ -191,6 +199,7 @@ const struct target target_board = {
     .bugs = &zoo,
     .cycles = board_cycles,
     .seconds = board_seconds,
+    .events = board_events,
     .usage = board_usage,
     .connected = board_connected,
     .present = board_usb_present,

@@ -383,10 +383,23 @@ static enum target_result run_once(struct soc_runner *m, uint64_t iteration, str
              : TARGET_BROKE;
 }
 
+static void count_events(struct soc_runner *m, struct event_counts *to)
+{
+    for (uint32_t h = 0; h < m->plan.soc->parameters.harts; h++)
+        for (uint32_t e = 0; e < SOC_EVENTS; e++) {
+            uint32_t count = m->plan.soc->counter(m->soc, h, e);
+            to->sum[e] += count;
+            if (to->most[e] < count)
+                to->most[e] = count;
+        }
+}
+
 enum target_result soc_runner_one(struct soc_runner *m, uint64_t iteration,
                                   const struct target_sink *sink, struct why *why)
 {
     enum target_result result = interrupted() ? TARGET_STOPPED : run_once(m, iteration, why);
+    if (result == TARGET_DONE && m->plan.events)
+        count_events(m, m->plan.events);
     if (result == TARGET_DONE && !sink->outcome(sink->user, iteration, m->values))
         result = TARGET_STOPPED;
     return result;

@@ -32,6 +32,7 @@ struct sim_target {
     int held;                   /* the one that runs all; NONE */
     bool foreign;               /* --soc */
     char *coverage;             /* directory that takes it; NULL: nobody asked */
+    struct event_counts events; /* of the last run, by all sizes */
 };
 
 static void tell_model(const char *message) { fprintf(stderr, "ordeal: %s\n", message); }
@@ -196,6 +197,7 @@ static bool sim_open(const struct target_options *options, void **machine, struc
     if (!t)
         return why_say(why, "out of memory");
     *t = (struct sim_target){ .sizes = sizes, .held = NONE, .foreign = options->soc };
+    plan.events = options->events ? &t->events : NULL;
     if (!make_machines(t, soc, &plan)
         || (options->coverage && !(t->coverage = strdup(options->coverage)))) {
         sim_close(t);
@@ -226,6 +228,7 @@ static enum target_result sim_run(void *machine, const struct program *p, uint64
     struct turns turns = turns_of(t, p);
     bool ready[SOC_MOST_SIZES] = { false };
     enum target_result result = TARGET_DONE;
+    memset(&t->events, 0, sizeof t->events);
     for (uint64_t i = first; result == TARGET_DONE && i - first < count; i++) {
         int now = turn(&turns, i);
         if (!ready[now])
@@ -243,6 +246,7 @@ static bool sim_waves(void *machine, const struct program *p, uint64_t iteration
 {
     const struct sim_target *t = machine;
     struct soc_runner_plan plan = t->size[size_of(t, p, iteration)].plan;
+    plan.events = NULL;
     if (!plan.soc->parameters.waves) {
         struct soc_parameters with = plan.soc->parameters;
         with.waves = true;
@@ -277,6 +281,11 @@ static double sim_seconds(const void *machine)
     return sum;
 }
 
+static const struct event_counts *sim_events(const void *machine)
+{
+    return &((const struct sim_target *)machine)->events;
+}
+
 const struct target target_sim = {
     .name = "sim",
     .summary = "the soft-core multiprocessor in simulation, or one of your own",
@@ -293,4 +302,5 @@ const struct target target_sim = {
     .hold = sim_hold,
     .cycles = sim_cycles,
     .seconds = sim_seconds,
+    .events = sim_events,
 };

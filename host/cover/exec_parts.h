@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The inside of the coverage of executions. The way of a trace: exec_gather.c makes accesses of its
+ * operations and cells of its memory; exec_order.c finds out who read from whom and in which order
+ * the stores of a cell were, and makes edges of that; exec_meet.c and exec_shape.c hit points. */
+#ifndef HOST_EXEC_PARTS_H
+#define HOST_EXEC_PARTS_H
+
+#include "base/list.h"
+#include "cover_exec.h"
+
+enum exec_edge_kind { EDGE_RF, EDGE_CO, EDGE_FR };
+enum { NOBODY = UINT32_MAX }; /* no access; as a source: nobody knows */
+
+/* A load, store, swap, CAS or AMO that took place. Those of a thread lie together, in its order. */
+struct access {
+    uint32_t op, thread;
+    uint32_t position;    /* in its thread */
+    uint32_t tx;          /* the transaction it is in, from 1; 0: none */
+    uint32_t cell, cells; /* it covers */
+    uint32_t visit;       /* its first; it has one for each cell */
+    uint8_t word;         /* of the axis ACCESS */
+    uint8_t fence;        /* flavours of barriers since the access before it */
+    uint8_t fence_after;  /* and until the access after it */
+    bool reads, writes, uncached;
+    uint64_t sets, needs; /* registers, a bit each, by their number modulo 64 */
+};
+
+/* Bytes that no access takes a part of: what is between two neighbouring ends of accesses. */
+struct cell {
+    uint32_t base;
+    uint64_t address, bytes;
+    uint64_t initial;      /* print of what it held at the start */
+    uint32_t first, count; /* its visits, in `by_cell`, in the order of accesses */
+};
+
+/* An access at one of its cells. A print is the bytes if they are up to 8, else a hash of them. */
+struct visit {
+    uint32_t access, cell;
+    uint64_t read, written;
+    uint32_t source; /* the visit that wrote what it read; INITIAL; NOBODY */
+    uint32_t rank;   /* of a store: which of the cell's, from 1 */
+};
+enum { INITIAL = UINT32_MAX - 1 };
+
+/* Right after each other in the order of a cell, on different threads. */
+struct edge {
+    uint32_t from, to;
+    uint8_t kind;
+};
+
+struct timed {
+    uint64_t end;
+    uint32_t access;
+};
+struct transaction {
+    uint32_t thread, accesses;
+    bool aborted;
+};
+struct place {
+    uint32_t base;
+    uint64_t address;
+};
+
+enum { MOST_CELL = 64 }; /* bytes of a cell that is accessed */
+struct cell_bytes {
+    uint8_t bytes[MOST_CELL];
+};
+
+/* A shape by its code (exec_shape.c), and by how much it is turned there. */
+struct exec_shape_entry {
+    bool found, symmetric;
+    uint8_t shape, turn;
+};
+enum { EXEC_SHAPE_CODES = 1 << 12 };
+
+struct cover_exec {
+    struct exec_shape_entry shape[EXEC_SHAPE_CODES];
+    const struct ordeal_trace *trace;
+    struct cover_hits *hits;
+    uint32_t threads;
+    LIST(struct access) accesses;
+    LIST(uint32_t) first; /* access of each thread, and the end */
+    LIST(struct transaction) transactions;
+    LIST(struct place) places; /* where accesses begin and end */
+    LIST(struct cell) cells;
+    LIST(struct cell_bytes) initial;
+    LIST(struct visit) visits;
+    LIST(uint32_t) by_cell;  /* visits */
+    LIST(struct edge) edges; /* by `from`, then `to`, then kind */
+    LIST(uint32_t) out, in;  /* of each access: first of its edges, in `edges`, in `back` */
+    LIST(uint32_t) back;     /* edges by `to` */
+    LIST(uint32_t) scratch;
+    LIST(struct timed) times;
+    LIST(uint32_t) marks; /* of accesses, for the search for shapes */
+};
+
+/* False: memory is out. */
+bool exec_gather(struct cover_exec *x);
+bool exec_order(struct cover_exec *x);
+bool exec_meet(struct cover_exec *x);
+bool exec_shape(struct cover_exec *x);
+void exec_shape_table(struct exec_shape_entry *table);
+
+static inline bool exec_is_rmw(const struct access *a) { return a->word / 5 > 1; }
+
+/* The class of a number of things: 1, 2, up to 4, up to 8, up to 16, more. */
+static inline uint32_t exec_distance(uint32_t n)
+{
+    uint32_t class = 0;
+    while (class < COVER_AXIS_DISTANCE - 1 && n > 1u << class)
+        class ++;
+    return class;
+}
+
+/* Makes the list `n` long, all of it zero. */
+#define LIST_CLEAR_TO(l, n) \
+    ((l)->count = 0, \
+     list_room((void **)&(l)->data, &(l)->capacity, sizeof *(l)->data, (n)) \
+         && (memset((l)->data, 0, (n) * sizeof *(l)->data), (l)->count = (n), true))
+
+static inline bool list_room(void **data, size_t *capacity, size_t item, size_t count)
+{
+    if (count <= *capacity && *data)
+        return true;
+    size_t fresh = count + count / 2 + 16;
+    void *moved = realloc(*data, fresh * item);
+    if (!moved)
+        return false;
+    *data = moved;
+    *capacity = fresh;
+    return true;
+}
+
+#endif
