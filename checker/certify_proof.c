@@ -510,8 +510,8 @@ static const char *rule_final(struct proof_check *p, const struct ordeal_edge *e
         return "they are not two stores of one word";
     if (p->views && e->from_view != e->to_view)
         return "it leaves its view";
-    for (uint32_t k = 0; k < x->finals; k++)
-        if (x->final[k].loc == x->loc[e->from] && final_after(p, &x->final[k], e))
+    for (uint32_t k = x->final_of[x->loc[e->from]]; k != NONE; k = x->final[k].next)
+        if (final_after(p, &x->final[k], e))
             return NULL;
     return "the trace's final value does not demand it";
 }

@@ -134,7 +134,7 @@ static enum ordeal_status prove_core(struct ordeal_verdict *v, const bool *keep)
 {
     size_t ops = v->x->trace->ops.count;
     struct execution *x;
-    enum ordeal_status status = execution_build_subset(v->x->trace, keep, &x);
+    enum ordeal_status status = execution_build_part(v->x, keep, &x);
     if (status != ORDEAL_OK)
         return status;
     v->unwritten = x->unwritten;

@@ -5,7 +5,9 @@
 
 #include <string.h>
 
-struct final_op { uint32_t source, op; bool store; };
+struct final_op {
+    uint32_t source, op;
+};
 
 struct core {
     struct ordeal *o;
@@ -15,10 +17,11 @@ struct core {
     bool time_order;
     uint32_t *op_first;             /* by op: its first event, NONE: it has none */
     VEC(uint32_t) work;
-    /* What final values of the whole ask of the part at hand: while an op that accesses the value's
-     * words stays, so must all the stores that may have left it. */
+    /* Who may have left each final value of the whole, as numbered in the part at hand, NONE: it is
+     * not in it. While they stay the value is asked for, else nothing is said of it. */
     VEC(struct final_op) final_ops;
-    uint32_t final_sources;
+    bool *finals;         /* by final value, for a while: it is asked for */
+    bool *joint, several; /* by final value: several may have left it; some are such */
 };
 
 /* ---- closing: a load keeps what it may have seen ------------------------------------ */
@@ -31,26 +34,63 @@ static bool keep_op(struct core *c, bool *keep, uint32_t op)
     return VEC_PUSH(c->o, &c->work, op);
 }
 
-/* Does the final value say anything about what is kept? It may span several words. */
-static bool final_speaks(const struct execution *x, const bool *keep, uint32_t source)
+/* small[op]: the number in the part of an op of the whole; NULL: the part is all. */
+static bool note_finals(struct core *c, const struct execution *whole, const uint32_t *small)
 {
-    for (uint32_t e = x->locations; e < x->events; e++)
-        for (uint32_t k = 0; keep[x->op[e]] && k < x->finals; k++)
-            if (x->final[k].source == source && x->final[k].loc == x->loc[e])
-                return true;
-    return false;
+    size_t count = c->t->finals.count;
+    c->finals = mem_array(c->o, count, sizeof *c->finals);
+    c->joint = mem_zero(c->o, count, sizeof *c->joint);
+    if (!c->finals || !c->joint)
+        return false;
+    for (uint32_t k = 0; k < whole->finals; k++) {
+        const struct final *f = &whole->final[k];
+        if (f->count > 1 || (k && whole->final[k - 1].source == f->source))
+            c->joint[f->source] = c->several = true;
+        for (uint32_t i = f->first; i < f->first + f->count; i++) {
+            uint32_t op = whole->op[whole->final_store[i]];
+            struct final_op left = { f->source, op == NONE || !small ? op : small[op] };
+            if (op != NONE && !VEC_PUSH(c->o, &c->final_ops, left))
+                return false;
+        }
+    }
+    return true;
 }
 
-/* A store that may have left a final value of what is kept but is not kept itself, or NONE. */
-static uint32_t missing_final(const struct execution *x, const bool *keep)
+static void free_finals(struct core *c)
 {
-    for (uint32_t k = 0; k < x->finals; k++)
-        for (uint32_t i = 0; i < x->final[k].count; i++) {
-            uint32_t op = x->op[x->final_store[x->final[k].first + i]];
-            if (op != NONE && !keep[op] && final_speaks(x, keep, x->final[k].source))
-                return op;
-        }
-    return NONE;
+    mem_free(c->o, c->finals, c->t->finals.count * sizeof *c->finals);
+    mem_free(c->o, c->joint, c->t->finals.count * sizeof *c->joint);
+    VEC_FREE(c->o, &c->final_ops);
+}
+
+static const bool *finals_kept(const struct core *c, const bool *keep)
+{
+    memset(c->finals, true, c->t->finals.count * sizeof *c->finals);
+    for (size_t i = 0; i < c->final_ops.count; i++) {
+        struct final_op f = c->final_ops.data[i];
+        c->finals[f.source] &= f.op != NONE && keep[f.op];
+    }
+    return c->finals;
+}
+
+/* A final value that several may have left, as a whole or in pieces, holds for what is kept only if
+ * all of them are: so they are, once something is kept that it may be about. */
+static bool keep_finals(struct core *c, bool *keep)
+{
+    const struct execution *x = c->x;
+    bool *asked = c->finals;
+    if (!c->several)
+        return true;
+    memset(asked, false, c->t->finals.count * sizeof *asked);
+    for (uint32_t e = x->locations; e < x->events; e++) {
+        uint32_t k = x->is_store[e] && keep[x->op[e]] ? x->final_of[x->loc[e]] : NONE;
+        for (; k != NONE; k = x->final[k].next)
+            asked[x->final[k].source] = c->joint[x->final[k].source];
+    }
+    for (size_t i = 0; i < c->final_ops.count; i++)
+        if (asked[c->final_ops.data[i].source] && !keep_op(c, keep, c->final_ops.data[i].op))
+            return false;
+    return true;
 }
 
 /* Does a transaction of the part take less time than it did, for want of its first or last
@@ -80,7 +120,7 @@ static bool close_over_sources(struct core *c, bool *keep)
             for (uint32_t i = x->candidate_first[e]; i < x->candidate_first[e + 1]; i++)
                 if (!keep_op(c, keep, x->op[x->candidate[i]]))
                     return false;
-        if (c->work.count == 0 && !keep_op(c, keep, missing_final(x, keep)))
+        if (c->work.count == 0 && !keep_finals(c, keep))
             return false;
     }
     return true;
@@ -199,47 +239,9 @@ static uint32_t end_of_emptied(const struct ordeal_trace *t, const bool *keep, u
     return NONE;
 }
 
-/* small[op]: the number in the part of an op of the whole, NONE: not in it. */
-static bool note_finals(struct core *c, const struct execution *whole, const uint32_t *small)
-{
-    for (uint32_t k = 0; k < whole->finals; k++) {
-        const struct final *f = &whole->final[k];
-        c->final_sources = f->source + 1 > c->final_sources ? f->source + 1 : c->final_sources;
-        for (uint32_t e = whole->locations; e < whole->events; e++)
-            if (whole->loc[e] == f->loc && small[whole->op[e]] != NONE
-                && !VEC_PUSH(c->o, &c->final_ops,
-                             ((struct final_op){ f->source, small[whole->op[e]], false })))
-                return false;
-        for (uint32_t i = f->first; i < f->first + f->count; i++) {
-            uint32_t op = whole->op[whole->final_store[i]];
-            if (op != NONE && small[op] != NONE
-                && !VEC_PUSH(c->o, &c->final_ops,
-                             ((struct final_op){ f->source, small[op], true })))
-                return false;
-        }
-    }
-    return true;
-}
-
-static bool finals_agree(const struct core *c, const bool *keep)
-{
-    for (uint32_t source = 0; source < c->final_sources; source++) {
-        bool speaks = false, missing = false;
-        for (size_t i = 0; i < c->final_ops.count; i++) {
-            struct final_op f = c->final_ops.data[i];
-            if (f.source != source)
-                continue;
-            speaks |= keep[f.op];
-            missing |= f.store && !keep[f.op];
-        }
-        if (speaks && missing)
-            return false;
-    }
-    return true;
-}
-
 /* Ops of the part that go with each: those whose loads may, in the whole, have seen a store of it;
- * or the other way round. With fewer accesses words are divided less, and there are fewer
+ * or the other way round. small[op]: its number in the part of an op of the whole, NONE: not in it.
+ * With fewer accesses words are divided less, and there are fewer
  * candidates than there were, hence the whole. */
 struct relation { uint32_t *first, *op; size_t count; };
 
@@ -305,12 +307,12 @@ static bool spread(struct core *c, const struct relation *r, bool *keep, uint32_
 }
 
 /* The operations that the refutation at hand rests on replace those that were kept, if that can be
- * done: final values and cycles ask for more than sources. */
+ * done: cycles, and final values that several may have left, ask for more than sources. */
 static enum ordeal_status narrow(struct core *c, const struct graph *g, const struct decision *d,
                                  const struct relation *sources, bool *keep)
 {
     size_t ops = c->t->ops.count;
-    if (c->final_sources || c->time_order)
+    if (c->several || c->time_order)
         return ORDEAL_OK;
     bool *used = mem_zero(c->o, ops, sizeof *used);
     enum ordeal_status status = used ? prove_operations(g, &d->log, used) : c->o->error.status;
@@ -333,7 +335,7 @@ static enum ordeal_status still_refuted(struct core *c, const struct relation *s
     struct execution *x;
     struct graph *g;
     *refuted = false;
-    enum ordeal_status status = execution_build_subset(c->t, keep, &x);
+    enum ordeal_status status = execution_build_subset(c->t, keep, finals_kept(c, keep), &x);
     if (status != ORDEAL_OK)
         return status;
     if (hurries(c, x)) {
@@ -380,7 +382,7 @@ static enum ordeal_status try_without(struct core *c, const struct cutter *k, ui
         if (k->trial[i] && !spread(c, k->readers, k->trial, i, false))
             return c->o->error.status;
     }
-    if (dropped == 0 || !finals_agree(c, k->trial))
+    if (dropped == 0)
         return ORDEAL_OK;
     enum ordeal_status status = still_refuted(c, k->sources, k->trial, &refuted);
     if (status == ORDEAL_OK && refuted)
@@ -422,11 +424,12 @@ static enum ordeal_status minimise(struct core *c, const struct execution *whole
     struct execution *x;
     struct relation readers = { 0 }, sources = { 0 };
     bool *trial = mem_array(c->o, ops, sizeof *trial);
-    enum ordeal_status status = trial ? execution_build_subset(c->t, keep, &x) : c->o->error.status;
+    enum ordeal_status status = trial && note_finals(c, whole, small)
+                                  ? execution_build_subset(c->t, keep, finals_kept(c, keep), &x)
+                                  : c->o->error.status;
     if (status == ORDEAL_OK) {
         c->x = x;
-        if (!relate(c, whole, small, false, &readers) || !relate(c, whole, small, true, &sources)
-            || !note_finals(c, whole, small))
+        if (!relate(c, whole, small, false, &readers) || !relate(c, whole, small, true, &sources))
             status = c->o->error.status;
         else
             status = cut(c, &(struct cutter){ &sources, &readers, keep, trial });
@@ -461,7 +464,7 @@ static enum ordeal_status minimise_copy(struct core *c, bool *keep)
         for (size_t i = 0; i < count; i++)
             keep[map[i]] = still[i];
         VEC_FREE(c->o, &inner.work);
-        VEC_FREE(c->o, &inner.final_ops);
+        free_finals(&inner);
     }
     mem_free(c->o, number, ops * sizeof *number);
     mem_free(c->o, still, count * sizeof *still);
@@ -485,7 +488,7 @@ enum ordeal_status core_find(const struct graph *g, const struct decision *d, bo
     memset(c.op_first, 0xff, ops * sizeof *c.op_first);
     for (uint32_t e = x->events; e-- > x->locations;)
         c.op_first[x->op[e]] = e;
-    if (!close_over_sources(&c, keep) || !keep_brackets(&c, keep))
+    if (!note_finals(&c, x, NULL) || !close_over_sources(&c, keep) || !keep_brackets(&c, keep))
         status = c.o->error.status;
     if (status == ORDEAL_OK && minimise)
         status = minimise_copy(&c, keep);
@@ -493,6 +496,7 @@ enum ordeal_status core_find(const struct graph *g, const struct decision *d, bo
     if (status == ORDEAL_LIMIT) /* what is kept is refuted all the same */
         status = ORDEAL_OK;
     VEC_FREE(c.o, &c.work);
+    free_finals(&c);
     mem_free(c.o, c.op_first, ops * sizeof *c.op_first);
     assert(c.o->used == used);
     return status;

@@ -9,6 +9,7 @@
 /* ---- arrays -------------------------------------------------------------------------- */
 
 /* Every array of an execution with its length: what is made together is freed together. */
+/* clang-format off */
 #define EXPANDED_ARRAYS(x) \
     ARRAY(is_store, (x)->events) ARRAY(loc, (x)->events) ARRAY(op, (x)->events) \
     ARRAY(group, (x)->events) ARRAY(value, (x)->events) \
@@ -16,12 +17,14 @@
     ARRAY(group_first, (x)->groups + 1) ARRAY(group_flags, (x)->groups) \
     ARRAY(instruction, (x)->groups) ARRAY(thread_of, (x)->groups) \
     ARRAY(thread_first, (x)->threads + 1) ARRAY(barrier, (x)->barriers) \
-    ARRAY(order_complete, (x)->locations) ARRAY(order_first, (x)->orders + 1)
+    ARRAY(order_complete, (x)->locations) ARRAY(order_first, (x)->orders + 1) \
+    ARRAY(final_of, (x)->locations)
 #define TIME_ARRAYS(x) ARRAY(begin, (x)->groups) ARRAY(end, (x)->groups)
 #define FOUND_ARRAYS(x) \
     ARRAY(location, (x)->locations) ARRAY(dependence, (x)->dependences) \
     ARRAY(candidate, (x)->candidates) ARRAY(order, (x)->order_stores) \
     ARRAY(final, (x)->finals) ARRAY(final_store, (x)->final_stores)
+/* clang-format on */
 
 static enum ordeal_status make_arrays(struct execution *x, const struct expansion *e)
 {
@@ -461,12 +464,14 @@ static bool list_final(struct ending *d, const struct stores *s, const struct ex
         if (bits < 64)
             value &= (UINT64_C(1) << bits) - 1;
         uint32_t store = find_slot(s, l, value)->event;
-        struct final final = { l, (uint32_t)d->stores.count, length_from(s, store), source };
+        struct final final = { l, (uint32_t)d->stores.count, length_from(s, store), source,
+                               x->final_of[l] };
         if (store == NONE && x->unwritten_final == NONE)
             x->unwritten_final = (uint32_t)d->finals.count;
         for (; store != NONE; store = next_store(s, store))
             if (!VEC_PUSH(x->o, &d->stores, store))
                 return false;
+        x->final_of[l] = (uint32_t)d->finals.count;
         if (!VEC_PUSH(x->o, &d->finals, final))
             return false;
     }
@@ -478,8 +483,11 @@ static enum ordeal_status list_finals(const struct stores *s, const struct expan
     struct execution *x = e->x;
     struct ending d = { 0 };
     bool done = true;
+    for (uint32_t l = 0; l < x->locations; l++)
+        x->final_of[l] = NONE;
     for (uint32_t k = 0; k < x->trace->finals.count && done; k++)
-        done = list_final(&d, s, e, k) && !limit_hit(x->o, "reading final values", -1);
+        done = !expand_asks_final(e, k)
+            || (list_final(&d, s, e, k) && !limit_hit(x->o, "reading final values", -1));
     if (!done || !VEC_FIT(x->o, &d.finals) || !VEC_FIT(x->o, &d.stores)) {
         VEC_FREE(x->o, &d.finals);
         VEC_FREE(x->o, &d.stores);
@@ -525,7 +533,7 @@ static enum ordeal_status build(struct expansion *e)
 }
 
 enum ordeal_status execution_build_subset(const struct ordeal_trace *t, const bool *keep,
-                                          struct execution **out)
+                                          const bool *finals, struct execution **out)
 {
     *out = NULL;
     struct execution *x = mem_zero(t->o, 1, sizeof *x);
@@ -535,7 +543,7 @@ enum ordeal_status execution_build_subset(const struct ordeal_trace *t, const bo
     x->trace = t;
     x->unique = true;
     x->unwritten = x->unwritten_final = x->duplicate[0] = x->duplicate[1] = NONE;
-    struct expansion e = { .o = t->o, .t = t, .keep = keep, .x = x };
+    struct expansion e = { .o = t->o, .t = t, .keep = keep, .finals = finals, .x = x };
     size_t used = t->o->used - sizeof *x;
     enum ordeal_status status = build(&e);
     expand_free(&e);
@@ -551,5 +559,24 @@ enum ordeal_status execution_build_subset(const struct ordeal_trace *t, const bo
 
 enum ordeal_status execution_build(const struct ordeal_trace *t, struct execution **out)
 {
-    return execution_build_subset(t, NULL, out);
+    return execution_build_subset(t, NULL, NULL, out);
+}
+
+enum ordeal_status execution_build_part(const struct execution *whole, const bool *keep,
+                                        struct execution **out)
+{
+    size_t count = whole->trace->finals.count;
+    bool *finals = mem_array(whole->o, count, sizeof *finals);
+    *out = NULL;
+    if (!finals)
+        return whole->o->error.status;
+    memset(finals, true, count * sizeof *finals);
+    for (uint32_t k = 0; k < whole->finals; k++)
+        for (uint32_t i = 0; i < whole->final[k].count; i++) {
+            uint32_t op = whole->op[whole->final_store[whole->final[k].first + i]];
+            finals[whole->final[k].source] &= op == NONE || keep[op];
+        }
+    enum ordeal_status status = execution_build_subset(whole->trace, keep, finals, out);
+    mem_free(whole->o, finals, count * sizeof *finals);
+    return status;
 }

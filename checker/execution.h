@@ -22,7 +22,9 @@ struct barrier { uint32_t group, op; uint8_t mask; };
  * thread, from < to. */
 struct dependence { uint32_t from, to; };
 
-struct final { uint32_t loc, first, count, source; };
+struct final {
+    uint32_t loc, first, count, source, next;
+};
 
 struct location { uint32_t base; uint8_t size_log2; uint64_t address; };
 
@@ -71,9 +73,11 @@ struct execution {
     bool *order_complete;              /* by location: it has < 2 stores, or a list has all */
 
     /* Final values, one for each word they cover: the last store of `loc` is one of those that
-     * wrote the value there, final_store[first .. first + count). `source`: in trace->finals. */
+     * wrote the value there, final_store[first .. first + count). `source`: in trace->finals;
+     * `next`: of the same word, or NONE. */
     uint32_t finals, final_stores;
     struct final *final;
+    uint32_t *final_of; /* by location: the first of its finals, or NONE */
     uint32_t *final_store;
     uint32_t unwritten_final;          /* a final whose value nobody wrote there, or NONE */
 
@@ -86,11 +90,16 @@ struct execution {
 enum ordeal_status execution_build(const struct ordeal_trace *t, struct execution **out);
 /* The same over a subset of the trace's operations: keep[i] says whether op i stays. Used for
  * cores; line numbers, ops and locations' names stay those of the trace. What orders say of
- * stores no longer there vanishes with them, and final values of words no longer accessed; the
- * others ask for the stores that left them. Brackets stay with what they enclose; a transaction
- * with nothing in it is a barrier if its TX.END stays. */
+ * stores no longer there vanishes with them, and so do final values of words no longer accessed;
+ * finals[k] says whether the trace's k-th goes on being asked for where it is accessed, NULL: all.
+ * Brackets stay with what they enclose; a transaction with nothing in it is a barrier if its TX.END
+ * stays. */
 enum ordeal_status execution_build_subset(const struct ordeal_trace *t, const bool *keep,
-                                          struct execution **out);
+                                          const bool *finals, struct execution **out);
+/* The part of `whole` that stands for it: with those final values that hold for the part, too,
+ * because all that may have left them stay. */
+enum ordeal_status execution_build_part(const struct execution *whole, const bool *keep,
+                                        struct execution **out);
 void execution_free(struct execution *x);
 
 /* The word's name, "A", "A+4", "0x80001040"; as snprintf. */
@@ -124,11 +133,9 @@ static inline uint32_t last_store(const struct execution *x, uint32_t final)
 /* A final value that several stores, this one among them, may have left. */
 static inline const struct final *open_final_of(const struct execution *x, uint32_t store)
 {
-    uint32_t k = 0;
-    while (x->final[k].loc != x->loc[store] || last_store(x, k) != NONE) {
-        k++;
-        assert(k < x->finals);
-    }
+    uint32_t k = x->final_of[x->loc[store]];
+    while (last_store(x, k) != NONE)
+        k = x->final[k].next;
     return &x->final[k];
 }
 static inline bool open_finals(const struct execution *x)

@@ -281,6 +281,8 @@ static enum ordeal_status enter_facts(struct expansion *e)
     }
     for (size_t k = 0; k < e->t->finals.count; k++) {
         const struct trace_word *w = &e->t->finals.data[k].word;
+        if (!expand_asks_final(e, k))
+            continue;
         uint32_t id = words_enter(e->o, &e->words, w->base, w->address, w->size_log2);
         if (id == NONE)
             return e->o->error.status;

@@ -20,6 +20,7 @@ struct expansion {
     struct ordeal *o;
     const struct ordeal_trace *t;
     const bool *keep;              /* by operation; NULL: all */
+    const bool *finals;            /* by final value of the trace; NULL: all */
     struct execution *x;
     uint8_t part_log2;             /* accesses wider than this are made in parts of this size */
 
@@ -31,6 +32,11 @@ struct expansion {
     uint64_t groups, events;       /* how many there will be; root and initial stores included */
     uint32_t barriers;
 };
+
+static inline bool expand_asks_final(const struct expansion *e, size_t k)
+{
+    return !e->finals || e->finals[k];
+}
 
 /* In this order: */
 enum ordeal_status expand_select(struct expansion *e);

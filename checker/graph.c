@@ -562,12 +562,13 @@ static bool add_known_orders(struct builder *b)
 static bool add_finals(struct builder *b)
 {
     const struct execution *x = b->x;
-    for (uint32_t k = 0; k < x->finals; k++) {
-        uint32_t last = last_store(x, k);
-        for (uint32_t e = x->locations; last != NONE && e < x->events; e++)
-            if (x->is_store[e] && x->loc[e] == x->final[k].loc && e != last
-                && !order_stores(b, e, last))
+    for (uint32_t e = x->locations; x->finals && e < x->events; e++) {
+        uint32_t k = x->is_store[e] ? x->final_of[x->loc[e]] : NONE;
+        for (; k != NONE; k = x->final[k].next) {
+            uint32_t last = last_store(x, k);
+            if (last != NONE && e != last && !order_stores(b, e, last))
                 return false;
+        }
     }
     return true;
 }

@@ -277,7 +277,7 @@ static bool listed(const struct execution *x, uint32_t a, uint32_t b)
 
 static bool leaves_final(const struct execution *x, uint32_t store)
 {
-    for (uint32_t k = 0; k < x->finals; k++)
+    for (uint32_t k = x->final_of[x->loc[store]]; k != NONE; k = x->final[k].next)
         if (last_store(x, k) == store)
             return true;
     return false;

@@ -185,21 +185,32 @@ static bool link_reads(struct loom *m, uint32_t load, uint32_t own)
     return true;
 }
 
+static bool link_final(struct loom *m, uint32_t store, uint32_t last)
+{
+    for (uint32_t s = 0; s < cells_of(m->g, m->x->loc[last]); s++)
+        if (!loom_add_link(m, (struct link){ .from = node_of_store(m->g, store, s),
+                                             .to = node_of_store(m->g, last, s),
+                                             .reason = KNOT_FINAL,
+                                             .a = store,
+                                             .b = last,
+                                             .slot = s,
+                                             .fact = NONE }))
+            return false;
+    return true;
+}
+
 /* Stores before the one taken to be last; those of the same value are ordered by assumption. */
 static bool link_finals(struct loom *m)
 {
     const struct execution *x = m->x;
-    for (uint32_t k = 0; m->w->last && k < x->finals; k++) {
-        uint32_t last = m->w->last[k], loc = x->final[k].loc;
-        for (uint32_t e = x->locations; last != NONE && e < x->events; e++)
-            for (uint32_t s = 0; s < cells_of(m->g, loc); s++)
-                if (x->is_store[e] && x->loc[e] == loc && x->value[e] != x->value[last]
-                    && !(x->group[e] == x->group[last] && e < last)
-                    && !loom_add_link(m, (struct link){ .from = node_of_store(m->g, e, s),
-                                                   .to = node_of_store(m->g, last, s),
-                                                   .reason = KNOT_FINAL, .a = e, .b = last,
-                                                   .slot = s, .fact = NONE }))
-                    return false;
+    for (uint32_t e = x->locations; m->w->last && e < x->events; e++) {
+        uint32_t loc = x->loc[e], k = x->is_store[e] ? x->final_of[loc] : NONE;
+        for (; k != NONE; k = x->final[k].next) {
+            uint32_t last = m->w->last[k];
+            if (last != NONE && x->value[e] != x->value[last]
+                && !(x->group[e] == x->group[last] && e < last) && !link_final(m, e, last))
+                return false;
+        }
     }
     return true;
 }

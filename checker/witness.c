@@ -541,7 +541,7 @@ static enum ordeal_status certify_by_core(struct ordeal_verdict *v)
             keep[v->core.data[i]] = true;
     }
     if (status == ORDEAL_OK)
-        status = execution_build_subset(whole->trace, keep, &v->x);
+        status = execution_build_part(whole, keep, &v->x);
     if (status == ORDEAL_OK) {
         status = certify(v);
         if (status == ORDEAL_OK)

@@ -984,7 +984,7 @@ static void core_stands(const char *text, enum ordeal_model m, const char *core,
         keep[*core - '0'] = true;
         TEST_ASSERT_TRUE(VEC_PUSH(f.o, &f.v->core, (uint32_t)(*core - '0')));
     }
-    TEST_ASSERT_EQUAL(ORDEAL_OK, execution_build_subset(f.t, keep, &f.v->x));
+    TEST_ASSERT_EQUAL(ORDEAL_OK, execution_build_subset(f.t, keep, NULL, &f.v->x));
     f.o->error.reason[0] = '\0';
     enum ordeal_status status = certify_core(f.v, whole);
     TEST_ASSERT_EQUAL_MESSAGE(*reason ? ORDEAL_INTERNAL : ORDEAL_OK, status, f.o->error.reason);

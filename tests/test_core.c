@@ -325,6 +325,29 @@ static void test_of_two_violations_one_is_the_core(void)
     }
 }
 
+/* Final values are asked for where they matter: they bring nothing into a core that stands without
+ * them, and one of them is enough for a core that rests on it. */
+static void test_final_values_of_a_core(void)
+{
+    static const struct {
+        const char *lines, *core;
+    } cases[] = {
+        { "final A=3 B=4\nP0 S[A]#1\nP0 L[B]=0\nP1 S[B]#2\nP1 L[A]=0\nP0 S[A]#3\nP1 S[B]#4\n",
+          "111100" },
+        { "final A=1 B=3\nP0 S[A]#1\nP0 S[A]#2\nP1 S[B]#3\nP1 L[A]=2\n", "1100" },
+        { "final A=0 B=3\nP0 S[A]#1\nP1 S[B]#3\n", "10" },
+        { "final A=1 B=1\nP0 S[A]#1\nP0 S[B]#2\nP0 L[C]=0\nP1 S[B]#1\nP1 S[A]#2\n", "11011" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct ordeal_trace *t = trace_of_lines(o, cases[i].lines);
+        bool core[8];
+        core_of(&(struct violation){ t, NULL, ORDEAL_SC }, core);
+        for (size_t op = 0; op < ordeal_trace_length(t); op++)
+            TEST_ASSERT_EQUAL_MESSAGE(cases[i].core[op] == '1', core[op], cases[i].lines);
+        ordeal_trace_free(t);
+    }
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -334,5 +357,6 @@ int main(void)
     RUN_TEST(test_a_core_hidden_in_a_legal_trace_is_found);
     RUN_TEST(test_a_core_costs_the_same_beside_independent_pairs);
     RUN_TEST(test_of_two_violations_one_is_the_core);
+    RUN_TEST(test_final_values_of_a_core);
     return UNITY_END();
 }

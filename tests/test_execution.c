@@ -82,7 +82,7 @@ static void build_subset(const char *lines, const char *keep)
     TEST_ASSERT_EQUAL_size_t(strlen(keep), ordeal_trace_length(t));
     for (size_t i = 0; keep[i]; i++)
         kept[i] = keep[i] == '1';
-    enum ordeal_status status = execution_build_subset(t, kept, &x);
+    enum ordeal_status status = execution_build_subset(t, kept, NULL, &x);
     TEST_ASSERT_EQUAL_MESSAGE(ORDEAL_OK, status, ordeal_last_error(o)->reason);
 }
 
@@ -843,8 +843,8 @@ static void test_random_traces(void)
         bool all = below(2);
         for (size_t i = 0; i < t->ops.count; i++)
             keep[i] = all || below(3);
-        TEST_ASSERT_EQUAL(ORDEAL_OK, all ? execution_build(t, &x)
-                                         : execution_build_subset(t, keep, &x));
+        TEST_ASSERT_EQUAL(ORDEAL_OK,
+                          all ? execution_build(t, &x) : execution_build_subset(t, keep, NULL, &x));
         check_shape();
         check_words(keep);
         check_values(keep);

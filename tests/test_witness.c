@@ -81,7 +81,7 @@ static void illegal_core(struct fixture *f)
     fixture_open(f, "P0 S[A]#1\nP1 S[C]#1\nP0 L[A]=0\n", ORDEAL_RMO, ORDEAL_FAIL);
     const bool keep[] = { true, false, true };
     execution_free(f->v->x);
-    TEST_ASSERT_EQUAL(ORDEAL_OK, execution_build_subset(f->t, keep, &f->v->x));
+    TEST_ASSERT_EQUAL(ORDEAL_OK, execution_build_subset(f->t, keep, NULL, &f->v->x));
     fixture_whole_core(f);
     f->v->core.data[1] = 2;
     f->v->core.count = 2;
