@@ -251,8 +251,9 @@ bool ordeal_verdict_counter(const struct ordeal_verdict *v, size_t i, const char
  *
  * The trace is straight: no loops, no branches; what it says of values read is not looked at, they
  * come with each call, one for every L, SWAP, CAS and AMO of up to 8 bytes (size/8 of wider ones,
- * lowest first) but those of aborted transactions, in the order of the trace. ORDEAL_BAD_USAGE: a trace or
- * a model this cannot do. */
+ * lowest first) but those of aborted transactions, in the order of the trace; behind them the final
+ * values of the words that the trace gives such of, in its order. ORDEAL_BAD_USAGE: a trace or a
+ * model this cannot do. */
 struct ordeal_replay;
 enum ordeal_status ordeal_replay_new(const struct ordeal_trace *t, enum ordeal_model model,
                                      struct ordeal_replay **replay);

@@ -209,8 +209,8 @@ INLINE bool do_stores(struct ordeal_replay *r, struct replay_thread *th)
     return moved || th->store != first;
 }
 
-/* As far as it goes. True: all loads are done; stores that still wait can be performed in any
- * order, as nobody looks any more. */
+/* As far as it goes. True: all loads are done; of stores that still wait only the last ones can
+ * matter. */
 static bool go_on(struct ordeal_replay *r)
 {
     for (bool moved = true; moved;) {
@@ -226,6 +226,25 @@ static bool go_on(struct ordeal_replay *r)
             moved |= do_stores(r, &r->thread[t]);
     }
     return false;
+}
+
+/* Perform the stores that still wait. Are the final values there? */
+static bool ends_well(struct ordeal_replay *r)
+{
+    for (uint32_t t = 0; t < r->threads; t++)
+        r->thread[t].wanted = r->thread[t].store_end;
+    for (bool moved = r->finals > 0; moved;) {
+        moved = false;
+        for (uint32_t t = 0; t < r->threads; t++)
+            moved |= do_stores(r, &r->thread[t]);
+    }
+    for (uint32_t t = 0; r->finals && t < r->threads; t++)
+        if (r->thread[t].store < r->thread[t].store_end)
+            return false;
+    for (uint32_t k = 0; k < r->finals; k++)
+        if (r->value[r->memory[r->final[k].word]] != r->ends[k])
+            return false;
+    return true;
 }
 
 /* ---- guessing again -------------------------------------------------------------------- */
@@ -339,7 +358,7 @@ static bool run(struct ordeal_replay *r, bool last)
         if (turns++ == most || !turn_round(r, last))
             return false;
     }
-    return true;
+    return ends_well(r);
 }
 
 bool ordeal_replay_passes(struct ordeal_replay *r, const uint64_t *values)

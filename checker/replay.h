@@ -59,6 +59,13 @@ struct replay_amo {
     uint64_t operand, mask;
 };
 
+/* What a word holds when all is done is in `slot`, cut out as a load's value is. */
+struct replay_final {
+    uint32_t slot, word;
+    uint8_t above, shift;
+    bool still; /* nobody stores to the word */
+};
+
 /* A load of this execution: done when the cell (a word of memory, or one that holds NONE) holds
  * `expect` and own stores below `drain` are performed. SPECIAL in `drain`: see its group. */
 struct replay_act { uint32_t cell, expect, source, drain; };
@@ -85,7 +92,7 @@ struct replay_thread {
 
 struct ordeal_replay {
     struct ordeal *o;
-    uint32_t words, stores, loads, threads, groups, cas_count, swap_count, amo_count;
+    uint32_t words, stores, loads, threads, groups, finals, cas_count, swap_count, amo_count;
     uint32_t cas_most, table_size, more_most;
     uint32_t table_fixed, tabled_fixed; /* below these they are the same in all executions */
     size_t latest_size, last_size, known_size;
@@ -100,6 +107,8 @@ struct ordeal_replay {
     struct replay_amo *amo;
     uint32_t *swap;           /* stores of swaps, CAS and AMOs */
     uint32_t *table, *tabled; /* … and all stores, those to words that AMOs write at the end */
+    struct replay_final *final;
+    uint32_t *ending; /* by final and thread: the thread's last store to the word, or NONE */
 
     /* Of the execution at hand. */
     struct replay_act *act;    /* by load */
@@ -109,6 +118,8 @@ struct ordeal_replay {
     uint32_t *standing;        /* by store: itself; of a CAS that failed, the own one before it */
     uint32_t *taken;           /* by store: the store of the swap that saw it, or 0 */
     uint32_t *target;          /* by store: its word; of a CAS that failed none, that is `words` */
+
+    uint64_t *ends; /* by final: its value */
 
     /* What threads know to be performed while their values are traced; each has its part of these.
      * `many` are three threads or more. */
@@ -132,6 +143,8 @@ struct ordeal_replay {
     ARRAY(store, (r)->stores) ARRAY(thread_of, (r)->stores) ARRAY(value, (r)->stores) \
     ARRAY(group, (r)->groups) ARRAY(cas, (r)->cas_most) ARRAY(swap, (r)->stores) \
     ARRAY(amo, (r)->stores) ARRAY(tabled, (r)->stores) \
+    ARRAY(final, (r)->finals) ARRAY(ending, (size_t)(r)->finals * (r)->threads) \
+    ARRAY(ends, (r)->finals) \
     ARRAY(act, (r)->loads) ARRAY(state, (r)->stores) ARRAY(more, (r)->more_most) \
     ARRAY(standing, (r)->stores) ARRAY(target, (r)->stores) ARRAY(taken, (r)->stores) \
     ARRAY(seen, (size_t)(r)->threads * ((r)->threads + 1)) ARRAY(latest, (r)->latest_size) \

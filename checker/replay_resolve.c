@@ -308,6 +308,34 @@ static bool walk_beside(struct ordeal_replay *r, uint32_t t)
     return !wrong;
 }
 
+/* ---- final values ---------------------------------------------------------------------- */
+
+/* All other stores to the word are before the one that left the value. False: that cannot be. */
+static bool put_last(struct ordeal_replay *r, const uint32_t *ending, uint32_t s)
+{
+    for (uint32_t t = 0; t < r->threads; t++) {
+        uint32_t last = ending[t] == NONE ? NONE : r->standing[ending[t]];
+        if (last != NONE && last != s && !replay_before(r, last, t, s))
+            return false;
+    }
+    return true;
+}
+
+/* A value that several stores left says nothing of their order: it is looked at in the end. */
+static bool resolve_finals(struct ordeal_replay *r, const uint64_t *values)
+{
+    for (uint32_t k = 0; k < r->finals; k++) {
+        const struct replay_final *f = &r->final[k];
+        r->ends[k] = values[f->slot] << f->above >> f->shift;
+        if (f->still && r->ends[k] != r->value[f->word])
+            return false;
+        uint32_t s = f->still ? NONE : source_of_value(r, &r->word[f->word], r->ends[k]);
+        if (s != NONE && !put_last(r, &r->ending[(size_t)k * r->threads], s))
+            return false;
+    }
+    return true;
+}
+
 /* ---- the whole ------------------------------------------------------------------------- */
 
 static void set_out(struct ordeal_replay *r, bool thorough)
@@ -410,7 +438,7 @@ bool replay_resolve(struct ordeal_replay *r, const uint64_t *values, bool thorou
         bool walked = !thorough ? many ? walk_all(r, (struct manner){ false, false }) : walk_two(r)
                     : many ? walk_all(r, (struct manner){ true, true })
                     : walk_all(r, (struct manner){ false, true });
-        if (!walked || !resolve_swaps(r))
+        if (!walked || !resolve_finals(r, values) || !resolve_swaps(r))
             return false;
     }
     return true;

@@ -19,6 +19,7 @@ struct shaping {
     uint32_t *last_store;          /* by word: the thread's last one, or NONE */
     uint32_t *last_load;
     uint32_t *number;              /* by event: of the load or store */
+    uint32_t slots;
     uint32_t load, store, barrier, cas; /* next ones */
     uint32_t drain;                /* what barriers ask of the loads to come */
 };
@@ -35,8 +36,8 @@ static enum ordeal_status refuse(const struct ordeal_trace *t, size_t op, const 
 
 static enum ordeal_status check_ops(const struct ordeal_trace *t)
 {
-    if (t->orders.count || t->finals.count)
-        return fail(t->o, ORDEAL_BAD_USAGE, "orders and final values cannot be replayed");
+    if (t->orders.count)
+        return fail(t->o, ORDEAL_BAD_USAGE, "orders cannot be replayed");
     for (size_t i = 0; i < t->ops.count; i++) {
         const struct ordeal_op *op = &t->ops.data[i];
         if (op->kind >= ORDEAL_LOOP_BEGIN && op->kind <= ORDEAL_BRANCH_END)
@@ -95,6 +96,7 @@ static void number_slots(struct shaping *s)
             s->slot[i] = next;
             next += size_log2 > 3 ? 1u << (size_log2 - 3) : 1;
         }
+    s->slots = next;
 }
 
 /* The operation whose value the register holds before operation `op`; NONE: it holds 0. */
@@ -144,9 +146,9 @@ static enum ordeal_status shape_cas(struct shaping *s, uint32_t op, struct repla
 
 /* Bits of its slot above a word that are other words of the access. Above the access there is
  * nothing: a value that is too large for it is nobody's. */
-static uint8_t bits_above(const struct ordeal_op *op, uint32_t offset, uint8_t word_log2)
+static uint8_t bits_above(uint8_t size_log2, uint32_t offset, uint8_t word_log2)
 {
-    uint32_t slot_bytes = op->size_log2 < 3 ? 1u << op->size_log2 : 8;
+    uint32_t slot_bytes = size_log2 < 3 ? 1u << size_log2 : 8;
     uint32_t end = offset % 8 + (1u << word_log2);
     return end == slot_bytes ? 0 : (uint8_t)(64 - 8 * end);
 }
@@ -157,7 +159,7 @@ static void shape_load(struct shaping *s, uint32_t e, uint32_t group)
     const struct location *at = &x->location[x->loc[e]];
     const struct ordeal_op *op = &s->t->ops.data[x->op[e]];
     uint32_t word = x->loc[e], offset = (uint32_t)(at->address - op->address);
-    uint8_t above = bits_above(op, offset, at->size_log2);
+    uint8_t above = bits_above(op->size_log2, offset, at->size_log2);
     assert(s->load < s->r->loads && s->slot[x->op[e]] != NONE && offset < TRACE_LINE_BYTES);
     s->number[e] = s->load;
     s->r->load[s->load] = (struct replay_load){
@@ -268,6 +270,30 @@ static enum ordeal_status shape_group(struct shaping *s, uint32_t group)
     return shape_all_cas(s, group);
 }
 
+static void shape_final(struct shaping *s, uint32_t k)
+{
+    const struct final *f = &s->x->final[k];
+    const struct location *at = &s->x->location[f->loc];
+    const struct trace_word *whole = &s->t->finals.data[f->source].word;
+    uint32_t offset = (uint32_t)(at->address - whole->address);
+    uint8_t above = bits_above(whole->size_log2, offset, at->size_log2);
+    s->r->final[k] = (struct replay_final){ .slot = s->slots + f->source,
+                                            .word = f->loc,
+                                            .above = above,
+                                            .shift = (uint8_t)(above + offset * 8),
+                                            .still = true };
+}
+
+/* What the thread stored last to the words of final values. */
+static void shape_endings(struct shaping *s, uint32_t thread)
+{
+    for (uint32_t k = 0; k < s->r->finals; k++) {
+        uint32_t last = s->last_store[s->r->final[k].word];
+        s->r->ending[(size_t)k * s->r->threads + thread] = last;
+        s->r->final[k].still &= last == NONE;
+    }
+}
+
 static enum ordeal_status shape_thread(struct shaping *s, uint32_t thread)
 {
     const struct execution *x = s->x;
@@ -283,6 +309,7 @@ static enum ordeal_status shape_thread(struct shaping *s, uint32_t thread)
         status = shape_group(s, g);
     th->load_end = s->load;
     th->store_end = s->store;
+    shape_endings(s, thread);
     return status;
 }
 
@@ -294,6 +321,7 @@ static enum ordeal_status make_arrays(struct ordeal_replay *r, const struct orde
     r->words = x->locations;
     r->threads = x->threads;
     r->groups = x->groups;
+    r->finals = x->finals;
     for (uint32_t e = 0; e < x->events; e++)
         *(x->is_store[e] ? &r->stores : &r->loads) += 1;
     for (size_t i = 0; i < t->ops.count; i++)
@@ -302,11 +330,11 @@ static enum ordeal_status make_arrays(struct ordeal_replay *r, const struct orde
     r->latest_size = (many ? many : 1) * r->threads * cells;
     r->last_size = many * cells;
     r->known_size = many * r->stores;
-    r->more_most = 2 * r->loads;
+    r->more_most = 2 * r->loads + r->finals * r->threads;
     if (r->threads > MOST_THREADS)
         return fail(r->o, ORDEAL_BAD_USAGE, "%u threads: %u can be replayed", r->threads,
                     MOST_THREADS);
-    if (r->stores >= SPECIAL || r->loads >= SPECIAL / 2)
+    if (r->stores >= SPECIAL || r->loads >= SPECIAL / 2 || r->finals >= SPECIAL / MOST_THREADS)
         return fail(r->o, ORDEAL_LIMIT, "too many operations to replay");
 #define ARRAY(NAME, COUNT) \
     if (!(r->NAME = mem_zero(r->o, (COUNT), sizeof *r->NAME))) \
@@ -328,6 +356,8 @@ static enum ordeal_status shape_all(struct shaping *s)
         r->thread_of[s->store] = r->threads;
         r->value[s->store] = x->value[s->store];
     }
+    for (uint32_t k = 0; k < r->finals; k++)
+        shape_final(s, k);
     for (uint32_t t = 0; t < r->threads && !status; t++)
         status = shape_thread(s, t);
     assert(status || (s->load == r->loads && s->store == r->stores));

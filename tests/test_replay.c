@@ -21,7 +21,8 @@ void tearDown(void)
 
 /* ---- an execution and its values ------------------------------------------------------------ */
 
-/* What a target would bring back: for each operation that reads and was observed its values. */
+/* What a target would bring back: for each operation that reads and was observed its values, and
+ * then the final ones. */
 struct subject {
     struct ordeal_trace *trace;
     uint64_t *values;
@@ -55,7 +56,7 @@ static struct subject subject_of(struct ordeal_trace *t)
 {
     struct subject s = { .trace = t };
     bool *observed = observed_ops(t);
-    s.values = calloc(ordeal_trace_length(t) * 8 + 1, sizeof *s.values);
+    s.values = calloc(ordeal_trace_length(t) * 8 + t->finals.count + 1, sizeof *s.values);
     for (size_t i = 0; i < ordeal_trace_length(t); i++) {
         const struct ordeal_op *op = ordeal_trace_op(t, i);
         if (!observed[i] || !(trace_op_traits[op->kind] & OP_READS))
@@ -68,6 +69,8 @@ static struct subject subject_of(struct ordeal_trace *t)
             s.count += bytes / 8;
         }
     }
+    for (size_t k = 0; k < t->finals.count; k++)
+        s.values[s.count++] = t->finals.data[k].value;
     free(observed);
     return s;
 }
@@ -130,6 +133,7 @@ static bool lines_pass(const char *lines, enum ordeal_model model)
 /* ---- one at a time -------------------------------------------------------------------------- */
 
 struct expected { const char *what, *lines; bool sc, tso; };
+/* clang-format off */
 static const struct expected expectations[] = {
     { "nothing", "", true, true },
     { "in order", "P0 S[A]#1\nP0 S[B]#1\nP1 L[B]=1\nP1 L[A]=1\n", true, true },
@@ -180,8 +184,29 @@ static const struct expected expectations[] = {
       false },
     { "initial values", "init A=7\nP0 L[A]=7\nP1 S[A]#1\n", true, true },
     { "from nowhere", "P0 L[A]=7\nP1 S[A]#1\n", false, false },
+    { "the last store stays", "final A=2\nP0 S[A]#1\nP0 S[A]#2\n", true, true },
+    { "a store that is lost", "final A=1\nP0 S[A]#1\nP0 S[A]#2\n", false, false },
+    { "all stores are lost", "final A=0\nP0 S[A]#1\n", false, false },
+    { "nobody stores", "final A=0 B=7\ninit B=7\nP0 L[A]=0\n", true, true },
+    { "nobody stored that", "final A=1\nP0 L[A]=0\n", false, false },
+    { "either is last", "final A=1\nP0 S[A]#1\nP1 S[A]#2\n", true, true },
+    { "last though seen overwritten", "final A=1\nP0 S[A]#1\nP1 S[A]#2\nP2 L[A]=1\nP2 L[A]=2\n",
+      false, false },
+    { "2+2W by what is left", "final A=1 B=1\nP0 S[A]#1\nP0 S[B]#2\nP1 S[B]#1\nP1 S[A]#2\n", false,
+      false },
+    { "R", "final B=2\nP0 S[A]#1\nP0 S[B]#1\nP1 S[B]#2\nP1 L[A]=0\n", false, true },
+    { "left by a swap", "final A=2\nP0 SWAP[A]=2#1\nP1 SWAP[A]=0#2\n", false, false },
+    { "left by a CAS that failed", "final A=1\nP0 CAS[A]=0?3#1\n", false, false },
+    { "halves of what is left", "final A/8=0x200000001\nP0 S[A]#1\nP0 S[A+4]#3\nP1 S[A+4]#2\n", true,
+      true },
+    { "half of what is left", "final A/8=0x200000003\nP0 S[A]#1\nP0 S[A+4]#3\nP1 S[A+4]#2\n", false,
+      false },
+    { "left by an aborted transaction", "final A=1\nP0 TX.BEGIN\nP0 S[A]#1\nP0 TX.ABORT\n", false,
+      false },
+    { "one value of several stores", "final A=1\nP0 S[A]#1\nP1 S[A]#1\n", true, true },
     { "no effect", "P0 PREFETCH[A]\nP0 S[A]#1\nP0 FLUSH[A]\nP1 EVICT[A]\nP1 L[A]=1\n", true, true },
 };
+/* clang-format on */
 
 static void test_small_ones(void)
 {
@@ -288,7 +313,6 @@ static void test_refusals(void)
 {
     refused("P0 LOOP.BEGIN#2\nP0 S[A]#1+1\nP0 LOOP.END\n", ORDEAL_TSO);
     refused("P0 BRANCH.BEGIN\nP0 S[A]#1\nP0 BRANCH.END\n", ORDEAL_TSO);
-    refused("final A=1\nP0 S[A]#1\n", ORDEAL_TSO);
     refused("order A 1 2\nP0 S[A]#1\nP1 S[A]#2\n", ORDEAL_TSO);
     refused("P0 TX.BEGIN\nP0 S[A]#1\nP0 TX.END\n", ORDEAL_PC);
     refused("P0 CAS[A/16]=0?0#1\n", ORDEAL_TSO);
@@ -303,7 +327,8 @@ static void test_out_of_memory(void)
         struct one_failure f = { 0 };
         struct ordeal_memory memory = one_failure_memory(&f);
         struct ordeal *own = ordeal_new(&memory);
-        struct ordeal_trace *t = trace_of_lines(own, "P0 S[A]#1\nP0 L[A/8]\nP1 CAS[A]?0#2\n");
+        struct ordeal_trace *t = trace_of_lines(own,
+                                                "final A=2\nP0 S[A]#1\nP0 L[A/8]\nP1 CAS[A]?0#2\n");
         struct ordeal_replay *r = NULL;
         size_t before = ordeal_memory_used(own);
         f.fail_at = f.calls + fail_at;
@@ -361,9 +386,11 @@ static void put_to_oracle(const struct oracle_execution *x, uint64_t seed, int m
 
 static void test_random_executions(void)
 {
-    static const struct random_shape shape = {
-        .threads = 4, .words = 4, .ops_least = 3, .ops_most = 14,
-        .features = RANDOM_ALL & ~(RANDOM_FINAL | RANDOM_ORDER) };
+    static const struct random_shape shape = { .threads = 4,
+                                               .words = 4,
+                                               .ops_least = 3,
+                                               .ops_most = 14,
+                                               .features = RANDOM_ALL & ~RANDOM_ORDER };
     struct tally tally[MODELS] = { 0 };
     for (uint64_t seed = 1; seed <= 8000; seed++) {
         struct oracle_execution x;

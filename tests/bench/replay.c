@@ -116,7 +116,9 @@ static void measure_program(const struct target *target, void *machine, const st
                             struct ordeal *o, struct sums *sums)
 {
     struct machine_claims claims = target->claims(machine);
-    struct executions x = { .slots = p->slots, .most = 200, .operations = (double)p->operations };
+    struct executions x = { .slots = program_telling_words(p, &claims),
+                            .most = 200,
+                            .operations = (double)p->operations };
     struct target_sink sink = { keep_values, &x };
     struct ordeal_trace *straight = NULL, *trace = NULL;
     struct ordeal_replay *r = NULL;
