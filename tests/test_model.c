@@ -292,6 +292,21 @@ static void rmo_is_legal(void) { pass_all(ORDEAL_RMO, 10000 / SHARE); }
 
 /* ---- broken machines ------------------------------------------------------------------------ */
 
+/* A test without a load: only memory at its end tells. */
+static void what_is_lost_shows_in_memory(void)
+{
+    for (int broken = 0; broken < 2; broken++) {
+        compile(trace_of_lines(o, "P0 S[A]#1\nP0 EVICT[A]\nP1 S[B]#1\nP1 TX.BEGIN\nP1 S[C]#1\n"
+                                  "P1 TX.ABORT\n"));
+        TEST_ASSERT_EQUAL(3, p.finals);
+        open_machine(ORDEAL_SC, NULL, broken ? "evict-loses-dirty" : NULL, 1);
+        enum ordeal_result worst = ORDEAL_PASS;
+        for (uint64_t i = 0; i < 50 && worst == ORDEAL_PASS; i++)
+            worst = judge_iteration(i, 1u << ORDEAL_SC);
+        TEST_ASSERT_EQUAL(broken ? ORDEAL_FAIL : ORDEAL_PASS, worst);
+    }
+}
+
 /* The number of tests of the bug's bias till one fails; 0: none of them does. */
 static uint32_t tests_to_catch(enum bug bug, enum ordeal_model model, const char *tm,
                                uint64_t seed)
@@ -503,6 +518,7 @@ int main(void)
     RUN_TEST(pso_is_legal);
     RUN_TEST(pc_is_legal);
     RUN_TEST(rmo_is_legal);
+    RUN_TEST(what_is_lost_shows_in_memory);
     RUN_TEST(every_bug_is_caught_within_the_tests_it_states);
     RUN_TEST(bugs_are_chosen_by_name_and_only_where_they_can_be);
     RUN_TEST(the_list_of_bugs_has_them_all);

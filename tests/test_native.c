@@ -96,6 +96,31 @@ static bool expect_values(void *user, uint64_t iteration, const uint64_t *values
         assert_runs(0, 300, expect_values, (void *)expected_); \
     } while (0)
 
+/* What memory holds when one thread, or two that write different words, are done. */
+static bool expect_finals(void *user, uint64_t iteration, const uint64_t *values)
+{
+    (void)iteration;
+    TEST_ASSERT_EQUAL_HEX64_ARRAY((const uint64_t *)user, values + p.slots, p.finals);
+    return true;
+}
+
+static void test_memory_at_the_end(void)
+{
+    static const uint64_t expected[] = { 0x0000000700000009, 0x3, 0x5500, 5 };
+    compile("init A+4=7\nP0 S[A]#1\nP0 L[A]\nP0 S[A]#9\nP0 S[B]#2\nP0 SWAP[B]#3\n"
+            "P1 S[C+1/1]#0x55\nP1 CAS[C+8/8]?4#6\nP1 CAS[C+8/8]?0#5\nP1 L[B]\n");
+    TEST_ASSERT_EQUAL(4, p.finals);
+    assert_runs(0, 5000, expect_finals, (void *)expected);
+}
+
+/* So many values that they are not gathered. */
+static void test_memory_at_the_end_of_a_long_test(void)
+{
+    static const uint64_t expected[] = { 100, 1 };
+    compile("P0 LOOP.BEGIN#100\nP0 S[A]#1+1\nP0 L[B]\nP0 LOOP.END\nP1 S[B]#1\nP1 L[A]\n");
+    assert_runs(0, 5000, expect_finals, (void *)expected);
+}
+
 static void test_sizes(void)
 {
     ALONE("init A/8=0x8182838485868788\n"
@@ -629,6 +654,8 @@ int main(void)
 {
     UNITY_BEGIN();
     RUN_TEST(test_sizes);
+    RUN_TEST(test_memory_at_the_end);
+    RUN_TEST(test_memory_at_the_end_of_a_long_test);
     RUN_TEST(test_swaps);
     RUN_TEST(test_cas);
     RUN_TEST(test_registers);

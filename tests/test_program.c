@@ -263,6 +263,77 @@ static void refusals_name_everything_that_is_missing(void)
     unmake(&m);
 }
 
+/* ---- memory at the end ----------------------------------------------------------------------- */
+
+static const struct machine_claims reads_memory = { .model = ORDEAL_SC,
+                                                    .atomic = 4,
+                                                    .final = true };
+
+static void final_is(const struct made *m, uint32_t k, uint32_t line, uint32_t offset,
+                     uint8_t size_log2, uint8_t written)
+{
+    const struct program_final *f = &m->p.final[k];
+    TEST_ASSERT_EQUAL(line, f->line);
+    TEST_ASSERT_EQUAL(offset, f->offset);
+    TEST_ASSERT_EQUAL(size_log2, f->size_log2);
+    TEST_ASSERT_EQUAL_HEX8(written, f->written);
+}
+
+static void finals_are_the_words_that_may_be_written(void)
+{
+    struct made m = make("P0 L[A]\nP0 S[B+4]#1\nP1 S[B+17/1]#1\nP1 SWAP[B+16/2]#2\nP0 L[B+40]\n"
+                         "P1 CAS[C/8]?1#2\nP0 S[D+32/32]#3\nP1 TX.BEGIN\nP1 S[E]#1\nP1 TX.ABORT\n");
+    TEST_ASSERT_EQUAL(8, m.p.finals);
+    final_is(&m, 0, 1, 0, 2, 0xf0);
+    final_is(&m, 1, 1, 16, 0, 0x03);
+    final_is(&m, 2, 2, 0, 3, 0xff);
+    for (uint32_t k = 0; k < 4; k++)
+        final_is(&m, 3 + k, 3, 32 + 8 * k, 3, 0xff);
+    final_is(&m, 7, 4, 0, 2, 0x0f);
+    TEST_ASSERT_EQUAL(m.p.slots, program_telling_words(&m.p, &tso));
+    TEST_ASSERT_EQUAL(m.p.slots + 8, program_telling_words(&m.p, &reads_memory));
+    unmake(&m);
+}
+
+/* In pieces as they are written; what nobody writes only when it changed. */
+static void final_values_are_told_behind_the_slots(void)
+{
+    struct made m =
+        make("init A+4=7\nP0 S[A]#1\nP0 L[B]\nP1 S[B+2/2]#2\nP1 S[C/8]#3\nP1 S[0x48]#4\n");
+    uint64_t words[] = { 5, UINT64_C(7) << 32 | 1, 2 << 16, 9, 4 };
+    TEST_ASSERT_EQUAL(5, program_words(&m.p, &reads_memory));
+#define REST "P0 S[A]#1\nP0 L[B]=5\nP1 S[B+2/2]#2\nP1 S[C/8]#3\nP1 S[0x48]#4\n"
+    tells_of(&m, 0, words, &reads_memory,
+             "ordeal 1\nmodel SC\ninit A+4=7\nfinal A=1\n"
+             "final B+2/2=2\nfinal C/8=9\nfinal 0x48=4\n" REST);
+    words[1] = 0;
+    words[2] = UINT64_C(0x100000002) << 16 | 3;
+    tells_of(&m, 0, words, &reads_memory,
+             "ordeal 1\nmodel SC\ninit A+4=7\nfinal A=0\nfinal A+4=0\n"
+             "final B/2=3\nfinal B+2/2=2\nfinal B+6/2=1\nfinal C/8=9\nfinal 0x48=4\n" REST);
+#undef REST
+    tells_of(&m, 0, NULL, &reads_memory,
+             "ordeal 1\nmodel SC\ninit A+4=7\nfinal A/8=0\nfinal B/8=0\n"
+             "final C/8=0\nfinal 0x48/8=0\nP0 S[A]#1\nP0 L[B]\nP1 S[B+2/2]#2\nP1 S[C/8]#3\n"
+             "P1 S[0x48]#4\n");
+    unmake(&m);
+}
+
+static void final_values_come_before_what_became_visible(void)
+{
+    const struct machine_claims claims = {
+        .model = ORDEAL_SC, .atomic = 4, .final = true, .visible = true, .cycles = true
+    };
+    struct made m = make("P0 S[A]#1\nP1 S[A]#2\nP1 L[A]\n");
+    const uint64_t words[] = { 2, 1, 2, 1, 0, 3, 4, 5 };
+    TEST_ASSERT_EQUAL(8, program_words(&m.p, &claims));
+    TEST_ASSERT_EQUAL(5, program_telling_words(&m.p, &claims));
+    tells_of(&m, 0, words, &claims,
+             "ordeal 1\nmodel SC\norder A 2 1\nfinal A=1\nP0 S[A]#1 @3:\n"
+             "P1 S[A]#2 @4:\nP1 L[A]=2 @5:\n");
+    unmake(&m);
+}
+
 /* ---- more than software can see -------------------------------------------------------------- */
 
 #define CYCLES(begin, end) ((uint64_t)(begin) | (uint64_t)(end) << 32)
@@ -332,6 +403,9 @@ int main(void)
     RUN_TEST(the_lfsr_visits_all_states);
     RUN_TEST(identities_differ);
     RUN_TEST(refusals_name_everything_that_is_missing);
+    RUN_TEST(finals_are_the_words_that_may_be_written);
+    RUN_TEST(final_values_are_told_behind_the_slots);
+    RUN_TEST(final_values_come_before_what_became_visible);
     RUN_TEST(cycles_come_after_the_values);
     RUN_TEST(stores_in_the_order_they_became_visible);
     RUN_TEST(no_order_is_told_that_is_not_known);

@@ -694,8 +694,10 @@ static bool bench_outcome(void *user, uint64_t iteration, const uint64_t *values
         return true;
     b->failed = true;
     b->iteration = iteration;
-    b->values = realloc(b->values, (b->p.slots + 1) * sizeof *values);
-    memcpy(b->values, values, b->p.slots * sizeof *values);
+    struct machine_claims claims = target_model.claims(b->machine);
+    size_t words = program_words(&b->p, &claims);
+    b->values = realloc(b->values, (words + 1) * sizeof *values);
+    memcpy(b->values, values, words * sizeof *values);
     return false;
 }
 

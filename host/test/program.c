@@ -490,6 +490,46 @@ static bool number_slots(struct compiler *c, struct program_thread *t)
     return true;
 }
 
+/* ---- what memory holds at the end --------------------------------------------------------- */
+
+enum { LINE_FINALS = LINE_BYTES / FINAL_BYTES };
+
+/* By line, a row of LINE_FINALS: which bytes are written, and how narrowly. */
+static void note_writes(const struct program *p, struct program_final *all)
+{
+    for (uint32_t t = 0; t < p->threads; t++)
+        for (uint32_t at = 0; at < p->thread[t].length; at++) {
+            const struct instruction *i = &p->thread[t].code[at];
+            uint32_t bytes = 1u << i->size_log2, end = i->offset + bytes;
+            if (!kind_writes(i->kind))
+                continue;
+            struct program_final *row = &all[(size_t)i->line * LINE_FINALS];
+            for (uint32_t b = i->offset; b < end; b++)
+                row[b / FINAL_BYTES].written |= (uint8_t)(1u << b % FINAL_BYTES);
+            for (uint32_t w = i->offset / FINAL_BYTES; w <= (end - 1) / FINAL_BYTES; w++)
+                if (i->size_log2 < row[w].size_log2)
+                    row[w].size_log2 = i->size_log2;
+        }
+}
+
+static bool list_finals(struct compiler *c)
+{
+    struct program *p = c->p;
+    size_t most = (size_t)p->lines * LINE_FINALS;
+    p->final = calloc(most + 1, sizeof *p->final);
+    if (!p->final)
+        return error_out_of_memory(c->e, c->file);
+    for (uint32_t k = 0; k < most; k++)
+        p->final[k] = (struct program_final){ .line = k / LINE_FINALS,
+                                              .size_log2 = 3,
+                                              .offset = k % LINE_FINALS * FINAL_BYTES };
+    note_writes(p, p->final);
+    for (size_t k = 0; k < most; k++)
+        if (p->final[k].written)
+            p->final[p->finals++] = p->final[k];
+    return true;
+}
+
 /* ---- what it asks of the machine ---------------------------------------------------------- */
 
 static void note_needs(struct program *p, const struct instruction *i)
@@ -561,6 +601,8 @@ static bool compile(struct compiler *c)
     }
     if (c->p->threads == 0)
         return error_bad(c->e, c->file, 0, "there is no operation in the test");
+    if (!list_finals(c))
+        return false;
     sum_up(c->p);
     for (uint32_t i = 0; i < c->p->threads; i++)
         check_thread(c->p, &c->p->thread[i]);
@@ -585,6 +627,7 @@ void program_free(struct program *p)
 {
     free(p->thread);
     free(p->line);
+    free(p->final);
     free(p->code);
     *p = (struct program){ 0 };
 }

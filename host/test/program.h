@@ -9,11 +9,14 @@
  * written (of an AMO, given what it read) are known beforehand; so the values are the whole of an
  * execution, and program_trace() makes the trace of it.
  *
- * A machine that shows more than software can see (machine_claims) adds to the values a word for
- * each L, S, SWAP, CAS and AMO, thread by thread from its first_operation, in the order in which it
- * executed them: `visible`: which one of all stores it was to become visible, from 1, 0: it wrote
- * nothing; then `cycles`: that of its issue, and from bit 32 on that of its completion (of a store:
- * when it became visible); 0: not known. Words of operations that were not executed are 0. */
+ * A machine whose memory can be read when an iteration is over (machine_claims) adds a word for
+ * each of the program's `finals`: what memory holds there, once every store has arrived.
+ *
+ * A machine that shows more than software can see adds a word for each L, S, SWAP, CAS and AMO,
+ * thread by thread from its first_operation, in the order in which it executed them: `visible`:
+ * which one of all stores it was to become visible, from 1, 0: it wrote nothing; then `cycles`: that
+ * of its issue, and from bit 32 on that of its completion (of a store: when it became visible); 0:
+ * not known. Words of operations that were not executed are 0. */
 #ifndef HOST_PROGRAM_H
 #define HOST_PROGRAM_H
 
@@ -22,7 +25,7 @@
 
 #include "ordeal.h"
 
-enum { LINE_BYTES = 64, NO_REGISTER = 0xff, MOST_REGISTERS = 32 };
+enum { LINE_BYTES = 64, FINAL_BYTES = 8, NO_REGISTER = 0xff, MOST_REGISTERS = 32 };
 #define RETRY_FOREVER UINT32_MAX
 
 /* `kind` and `flags` are those of struct ordeal_op. Fields that its kind does not have are 0. */
@@ -63,6 +66,14 @@ struct program_line {
     uint8_t initial[LINE_BYTES];
 };
 
+/* Eight bytes of memory, aligned, that the test may write to, in a transaction that will abort,
+ * too: the width of a word of an outcome, so that narrow stores that go too far are seen as well. */
+struct program_final {
+    uint32_t line, offset; /* of the program; bytes into it */
+    uint8_t size_log2;     /* of the narrowest access that writes there, at most 3 */
+    uint8_t written;       /* which of the bytes are written by any, a bit each */
+};
+
 struct program_thread {
     uint32_t number;           /* the n of Pn */
     const struct instruction *code;
@@ -84,9 +95,10 @@ struct abilities {
 struct program {
     const struct ordeal_trace *test; /* stays the caller's, and must stay */
     uint64_t seed;
-    uint32_t threads, lines, slots;
+    uint32_t threads, lines, slots, finals;
     struct program_thread *thread;
     struct program_line *line;       /* no two at the same place */
+    struct program_final *final;     /* in the order of lines and offsets */
     struct instruction *code;        /* of all threads */
     uint64_t operations;             /* of all threads */
     uint64_t memory;                 /* bytes the lines lie in, from place 0 */
@@ -98,13 +110,19 @@ struct program {
 struct machine_claims {
     enum ordeal_model model;
     uint32_t atomic;                 /* accesses up to this many bytes happen at once */
-    bool visible, cycles;            /* what it tells beside the values, see above */
+    bool final, visible, cycles;     /* what it tells beside the values, see above */
 };
 
-/* How many words of an outcome, from the first, tell it from another one; how many there are. */
+/* Of an outcome: where `visible` begins, behind the slots and what memory holds at the end; how
+ * many words, from the first, tell it from another one; how many there are. */
+static inline size_t program_first_visible(const struct program *p, const struct machine_claims *c)
+{
+    return (size_t)p->slots + (c->final ? p->finals : 0);
+}
+
 static inline size_t program_telling_words(const struct program *p, const struct machine_claims *c)
 {
-    return (size_t)p->slots + (c->visible ? (size_t)p->operations : 0);
+    return program_first_visible(p, c) + (c->visible ? (size_t)p->operations : 0);
 }
 
 static inline size_t program_words(const struct program *p, const struct machine_claims *c)
@@ -119,9 +137,10 @@ void program_free(struct program *p);
 
 /* How many of a thread's slots the iteration fills, and the trace of it. ORDEAL_BAD_INPUT when a
  * value does not fit its access: it is not of this program. Without values (NULL) the trace
- * is the test made straight, loops unrolled and branches taken, its transactions committed. Threads
- * come one after the other. Each operation has the line of the one in the test that it comes from;
- * if the test was not read from a file, its number, from 1. */
+ * is the test made straight, loops unrolled and branches taken, its transactions committed; its
+ * final facts are then the program's finals, one for one, as a replay asks for them. Threads come
+ * one after the other. Each operation has the line of the one in the test that it comes from; if
+ * the test was not read from a file, its number, from 1. */
 uint32_t program_slots_used(const struct program *p, uint32_t thread, uint64_t iteration);
 enum ordeal_status program_trace(const struct program *p, uint64_t iteration,
                                  const uint64_t *values, const struct machine_claims *claims,

@@ -198,6 +198,45 @@ static enum ordeal_status tell_thread(struct telling *x, uint32_t thread, uint64
     return s;
 }
 
+/* ---- memory at the end ------------------------------------------------------------------- */
+
+static enum ordeal_status tell_final(struct telling *x, const struct program_final *f, uint32_t at,
+                                     uint8_t size_log2, uint64_t value)
+{
+    const struct program_line *l = &x->p->line[f->line];
+    return ordeal_trace_final(x->trace, l->base, l->address + f->offset + at, size_log2, value);
+}
+
+/* In pieces as small as they are written. One that nobody writes is worth a word only when it
+ * changed all the same. */
+static enum ordeal_status tell_pieces(struct telling *x, const struct program_final *f,
+                                      uint64_t value)
+{
+    const uint8_t *initial = x->p->line[f->line].initial + f->offset;
+    uint32_t bytes = 1u << f->size_log2;
+    uint64_t mask = bytes < FINAL_BYTES ? (UINT64_C(1) << 8 * bytes) - 1 : UINT64_MAX;
+    enum ordeal_status s = ORDEAL_OK;
+    for (uint32_t at = 0; s == ORDEAL_OK && at < FINAL_BYTES; at += bytes) {
+        uint64_t piece = value >> 8 * at & mask, before = 0;
+        memcpy(&before, initial + at, bytes);
+        if (f->written >> at & ((1u << bytes) - 1) || piece != before)
+            s = tell_final(x, f, at, f->size_log2, piece);
+    }
+    return s;
+}
+
+/* `values`: of the finals; NULL: there are none. */
+static enum ordeal_status tell_finals(struct telling *x, const uint64_t *values)
+{
+    enum ordeal_status s = ORDEAL_OK;
+    for (uint32_t k = 0; s == ORDEAL_OK && k < x->p->finals; k++)
+        s = values ? tell_pieces(x, &x->p->final[k], values[k])
+                   : tell_final(x, &x->p->final[k], 0, 3, 0);
+    return s;
+}
+
+/* ------------------------------------------------------------------------------------------ */
+
 enum ordeal_status program_trace(const struct program *p, uint64_t iteration,
                                  const uint64_t *values, const struct machine_claims *claims,
                                  struct ordeal *o, struct ordeal_trace **trace)
@@ -213,11 +252,15 @@ enum ordeal_status program_trace(const struct program *p, uint64_t iteration,
         for (int r = 0; r < MOST_REGISTERS; r++)
             x.registers[r] = 0;
         x.values = values ? values + thread->first_slot : NULL;
-        x.visible = values && claims->visible ? values + p->slots + thread->first_operation : NULL;
+        x.visible = values && claims->visible
+                      ? values + program_first_visible(p, claims) + thread->first_operation
+                      : NULL;
         x.cycles = values && claims->cycles
                  ? values + program_telling_words(p, claims) + thread->first_operation : NULL;
         s = tell_thread(&x, t, iteration);
     }
+    if (s == ORDEAL_OK && claims->final)
+        s = tell_finals(&x, values ? values + p->slots : NULL);
     if (s == ORDEAL_OK)
         s = program_order_tell(&order, x.trace);
     program_order_free(&order);

@@ -32,6 +32,8 @@ bool model_machine_load(struct model_machine *m, const struct program *p);
 void model_machine_start(struct model_machine *m, uint64_t iteration, uint64_t *values);
 /* At most so many turns; true: all harts are done. */
 bool model_machine_go(struct model_machine *m, uint64_t turns);
+/* What memory holds when all are done, buffers and all: a word for each of the program's finals. */
+void model_machine_finals(const struct model_machine *m, uint64_t *values);
 /* A hart that is not done and the operation of the test it is at. */
 struct model_machine_place {
     uint32_t thread, op;

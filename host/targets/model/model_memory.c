@@ -46,6 +46,16 @@ void cells_start(struct model_machine *m)
               || m->setup.bug == BUG_FLUSH_LATE || m->setup.bug == BUG_INTERRUPT_STALE;
 }
 
+_Static_assert((int)CELL_BYTES == (int)FINAL_BYTES, "a cell is what is told of memory at the end");
+void model_machine_finals(const struct model_machine *m, uint64_t *values)
+{
+    assert(m->alive == 0);
+    for (uint32_t k = 0; k < m->program->finals; k++) {
+        const struct program_final *f = &m->program->final[k];
+        values[k] = m->memory[f->line * LINE_CELLS + f->offset / CELL_BYTES];
+    }
+}
+
 static void copy_line(const struct model_machine *m, uint32_t line, struct stale_copy *copy)
 {
     copy->line = line;

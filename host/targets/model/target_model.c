@@ -64,7 +64,7 @@ static struct abilities model_can(const void *machine)
 static struct machine_claims model_claims(const void *machine)
 {
     const struct model_target *t = machine;
-    return (struct machine_claims){ .model = t->setup.model, .atomic = 8 };
+    return (struct machine_claims){ .model = t->setup.model, .atomic = 8, .final = true };
 }
 
 static enum target_result hung(const struct model_target *t, const struct program *p,
@@ -91,6 +91,7 @@ static enum target_result run_once(struct model_target *t, const struct program 
         else if (t->timeout > 0 && now - started > t->timeout)
             return hung(t, p, why);
     }
+    model_machine_finals(t->machine, values + p->slots);
     return TARGET_DONE;
 }
 
@@ -100,7 +101,8 @@ static enum target_result model_run(void *machine, const struct program *p, uint
 {
     struct model_target *t = machine;
     enum target_result result = TARGET_DONE;
-    uint64_t *values = calloc((size_t)p->slots + 1, sizeof *values);
+    struct machine_claims claims = model_claims(t);
+    uint64_t *values = calloc(program_words(p, &claims) + 1, sizeof *values);
     if (!values || !model_machine_load(t->machine, p)) {
         free(values);
         why_say(why, "out of memory");

@@ -50,6 +50,11 @@ struct native_part {
     uint64_t values, stride;         /* values: offset in the shared memory */
 };
 
+/* Where a copy of the memory has what is told of it at the end: a word each. */
+struct native_final {
+    uint64_t place;
+};
+
 struct native_job {
     uint64_t first, count;           /* iterations */
     uint64_t test_seed, seed;        /* of the LFSRs; of the chances of this job */
@@ -60,6 +65,9 @@ struct native_job {
     uint64_t instance_stride;
     uint32_t lines;
     uint64_t line_table;             /* offset of struct native_line[lines] */
+    uint32_t finals;
+    uint64_t final_table;                /* offset of struct native_final[finals] */
+    uint64_t final_values, final_stride; /* as of a thread's part */
     uint32_t fixups;
     uint64_t fixup_table;            /* offset of struct native_fixup[fixups] */
     uint32_t code_version;

@@ -196,11 +196,10 @@ static uint8_t *instance(const struct native_job *job, uint64_t which)
 
 /* Initial values for this thread's share of the copies; whose cache they are left in changes from
  * round to round, and sometimes it is nobody's. */
-static void reset_memory(struct runner *r, uint32_t instances)
+static void reset_memory(struct runner *r, uint32_t instances, uint32_t turn)
 {
     const struct native_job *job = r->job;
     const struct native_line *lines = shared(job->line_table);
-    uint32_t turn = random_below(&r->common, job->threads);
     bool flush = random_below(&r->common, 8) == 0;
     for (uint32_t k = (r->thread + turn) % job->threads; k < instances; k += job->threads)
         for (uint32_t l = 0; l < job->lines; l++) {
@@ -209,6 +208,19 @@ static void reset_memory(struct runner *r, uint32_t instances)
             if (flush)
                 _mm_clflush(at);
         }
+}
+
+/* What the share holds that this thread resets next: so nobody else does meanwhile. */
+static void take_finals(const struct runner *r, uint64_t done, uint32_t instances, uint32_t turn)
+{
+    const struct native_job *job = r->job;
+    const struct native_final *finals = shared(job->final_table);
+    for (uint32_t k = (r->thread + turn) % job->threads; k < instances; k += job->threads) {
+        const uint8_t *from = instance(job, k);
+        uint64_t *to = shared(job->final_values + (done + k) * job->final_stride);
+        for (uint32_t f = 0; f < job->finals; f++)
+            memcpy(&to[f], from + finals[f].place, sizeof *to);
+    }
 }
 
 static void run_instance(struct runner *r, uint64_t iteration, uint32_t k)
@@ -242,18 +254,21 @@ static void run_group(struct runner *r, uint64_t first, uint32_t from, uint32_t 
 static void run_job(struct runner *r)
 {
     const struct native_job *job = r->job;
+    uint32_t turn = random_below(&r->common, job->threads);
     for (uint64_t done = 0; done < job->count; done += job->instances) {
         uint64_t left = job->count - done;
         uint32_t instances = left < job->instances ? (uint32_t)left : job->instances;
         bool closely = !job->crowded && random_below(&r->common, 32) == 0;
         uint32_t group = closely ? 1 : job->group;
-        reset_memory(r, instances);
+        reset_memory(r, instances, turn);
         meet(job);
         for (uint32_t from = 0; from < instances; from += group) {
             uint32_t size = instances - from < group ? instances - from : group;
             run_group(r, job->first + done, from, size);
             meet(job);
         }
+        turn = random_below(&r->common, job->threads);
+        take_finals(r, done, instances, turn);
     }
 }
 

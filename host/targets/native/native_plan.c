@@ -40,7 +40,8 @@ struct native_plan native_plan(const struct program *p, uint32_t cores)
     const double job_ns = 10e6, job_bytes = 16 << 20, most_iterations = 32768;
     const double cached_bytes = 64 << 10, spread_bytes = 64 << 20;
     const double group_ns = 3e3, crowded_group_ns = 50e3;
-    struct native_plan plan = { .gathered = p->slots <= NATIVE_GATHERED,
+    uint64_t words = (uint64_t)p->slots + p->finals;
+    struct native_plan plan = { .gathered = words <= NATIVE_GATHERED,
                                 .stride = p->memory > LINE_BYTES ? p->memory : LINE_BYTES };
     bool crowded = p->threads > cores;
     double cost = 1;
@@ -50,7 +51,7 @@ struct native_plan native_plan(const struct program *p, uint32_t cores)
     }
     if (crowded)
         cost *= (double)p->threads / cores;
-    double count = at_most(job_bytes / (8.0 * p->slots + 1), job_ns / cost);
+    double count = at_most(job_bytes / (8.0 * (double)words + 1), job_ns / cost);
     plan.count = (uint32_t)at_most(most_iterations, count);
     double instances = at_most(spread_bytes / (double)plan.stride,
                                cached_bytes / (LINE_BYTES * (p->lines + 1.0)));

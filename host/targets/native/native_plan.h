@@ -13,7 +13,7 @@ struct native_plan {
     bool gathered;             /* each thread's values in one piece, so that they share no lines */
 };
 
-enum { NATIVE_GATHERED = 64 }; /* slots, at most, of a program whose values are gathered */
+enum { NATIVE_GATHERED = 64 }; /* words, at most, of an outcome that is gathered */
 
 struct native_plan native_plan(const struct program *p, uint32_t cores);
 

@@ -270,20 +270,27 @@ static bool lay_out(struct native *n, const struct program *p, const struct nati
     job->fixup_table = at;
     job->fixups = (uint32_t)n->code.fixups.count;
     at = aligned(at + n->code.fixups.count * sizeof(struct native_fixup));
-    uint64_t values = at;
+    job->final_table = at;
+    job->finals = p->finals;
+    at = aligned(at + p->finals * sizeof(struct native_final));
+    uint64_t values = at, row = 8 * ((uint64_t)p->slots + p->finals);
     for (uint32_t t = 0; t < p->threads; t++) {
         const struct program_thread *thread = &p->thread[t];
         struct native_part *part = &n->control->worker[t].part;
-        *part = (struct native_part){ .entry = n->code.entry[t], .number = thread->number,
+        *part = (struct native_part){ .entry = n->code.entry[t],
+                                      .number = thread->number,
                                       .slots = thread->slots,
                                       .values = values + 8 * (uint64_t)thread->first_slot,
-                                      .stride = 8 * (uint64_t)p->slots };
+                                      .stride = row };
         if (plan->gathered) {
             part->values = at;
             part->stride = 8 * (uint64_t)thread->slots;
         }
         at = aligned(at + plan->count * 8 * (uint64_t)thread->slots);
     }
+    job->final_values = plan->gathered ? at : values + 8 * (uint64_t)p->slots;
+    job->final_stride = plan->gathered ? 8 * (uint64_t)p->finals : row;
+    at = aligned(at + plan->count * 8 * (uint64_t)p->finals);
     if (at > NATIVE_SHARED)
         return false;
     uint8_t *shared = (uint8_t *)n->control;
@@ -294,6 +301,9 @@ static bool lay_out(struct native *n, const struct program *p, const struct nati
             lines[job->lines].place = place[l];
             memcpy(lines[job->lines++].initial, p->line[l].initial, LINE_BYTES);
         }
+    struct native_final *finals = (struct native_final *)(shared + job->final_table);
+    for (uint32_t k = 0; k < p->finals; k++)
+        finals[k].place = place[p->final[k].line] + p->final[k].offset;
     if (n->code.fixups.count)
         memcpy(shared + job->fixup_table, n->code.fixups.data,
                n->code.fixups.count * sizeof(struct native_fixup));
@@ -358,6 +368,10 @@ static const uint64_t *values_of(const struct native *n, const struct program *p
         for (uint32_t k = 0; k < w[t].part.slots; k++)
             gathered[p->thread[t].first_slot + k] = from[k];
     }
+    const struct native_job *job = &n->control->job;
+    const uint64_t *from = (const uint64_t *)(shared + job->final_values + row * job->final_stride);
+    for (uint32_t k = 0; k < p->finals; k++)
+        gathered[p->slots + k] = from[k];
     return gathered;
 }
 
@@ -542,7 +556,7 @@ static void native_close(void *machine) { (void)machine; }
 static struct machine_claims native_claims(const void *machine)
 {
     (void)machine;
-    return (struct machine_claims){ .model = ORDEAL_TSO, .atomic = 8 };
+    return (struct machine_claims){ .model = ORDEAL_TSO, .atomic = 8, .final = true };
 }
 
 const struct target target_native = {
