@@ -196,7 +196,7 @@ INLINE bool do_stores(struct ordeal_replay *r, struct replay_thread *th)
         uint32_t s = th->store;
         const struct replay_store *q = &r->store[s];
         assert_hot(s < th->store_end && q->end > s && q->end <= th->store_end);
-        if (q->issue == NONE && r->standing[s] != s) { /* a CAS that failed */
+        if (q->issue == NONE && r->standing[s] != s) { /* not one, see its load */
             th->store++;
             continue;
         }

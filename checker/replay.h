@@ -115,9 +115,10 @@ struct ordeal_replay {
     struct replay_state *state; /* by store */
     struct replay_more *more;
     uint32_t more_count;
-    uint32_t *standing;        /* by store: itself; of a CAS that failed, the own one before it */
+    uint32_t *standing;        /* by store: itself; of a CAS that failed, or an AMO that changed
+                                  nothing, the own one before it */
     uint32_t *taken;           /* by store: the store of the swap that saw it, or 0 */
-    uint32_t *target;          /* by store: its word; of a CAS that failed none, that is `words` */
+    uint32_t *target; /* by store: its word; of one that does not stand none, that is `words` */
 
     uint64_t *ends; /* by final: its value */
 
@@ -198,10 +199,10 @@ static inline bool replay_before(struct ordeal_replay *r, uint32_t from, uint32_
 enum ordeal_status replay_shape(struct ordeal_replay *r, const struct ordeal_trace *t,
                                 enum ordeal_model model);
 
-/* The table: made once, when all stores are there; and made anew where AMOs write, whose values it
- * puts in. False: a value is too large for its AMO. */
+/* The table: made once, when all stores are there and stand; and made anew where AMOs write, when
+ * their values are known and which of the stores stand. */
 enum ordeal_status replay_table_make(struct ordeal_replay *r);
-bool replay_table_compute(struct ordeal_replay *r, const uint64_t *values);
+void replay_table_renew(struct ordeal_replay *r);
 
 /* Fill in act, state, standing and target; `thorough`: more about the order of stores, in twice the
  * time. False: it cannot have been, or a value does not tell its store. */

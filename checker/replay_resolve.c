@@ -12,17 +12,55 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
+/* Whether the store of a CAS or AMO is one. */
+static void stand(struct ordeal_replay *r, uint32_t s, bool stands)
+{
+    uint32_t own = r->store[s].own;
+    assert(own == NONE || own < s); /* whether that one stands is known */
+    r->standing[s] = stands ? s : own == NONE ? NONE : r->standing[own];
+    r->target[s] = stands ? r->store[s].word : r->words;
+}
+
 static void resolve_cas(struct ordeal_replay *r, const struct replay_cas *cas,
                         const uint64_t *values)
 {
     uint64_t compare = cas->compare_slot == NONE ? cas->compare : values[cas->compare_slot];
     bool swaps = ((values[cas->slot] ^ compare) & cas->mask) == 0;
-    for (uint32_t s = cas->store; s < cas->store_end; s++) {
-        uint32_t own = r->store[s].own;
-        assert(own == NONE || own < s); /* whether that one stands is known */
-        r->standing[s] = swaps ? s : own == NONE ? NONE : r->standing[own];
-        r->target[s] = swaps ? r->store[s].word : r->words;
+    for (uint32_t s = cas->store; s < cas->store_end; s++)
+        stand(r, s, swaps);
+}
+
+/* An AMO that leaves what it found needs no store: its load is done when its queue is empty, and
+ * who reads the word cannot tell. False: the value is too large. */
+static bool resolve_amo(struct ordeal_replay *r, const struct replay_amo *amo,
+                        const uint64_t *values)
+{
+    uint64_t read = values[amo->slot];
+    if (!trace_value_fits(read, amo->size_log2))
+        return false;
+    uint64_t result = ordeal_amo_result((enum ordeal_amo_function)amo->function, amo->size_log2,
+                                        read, amo->operand);
+    r->value[amo->store] = result >> amo->shift & amo->mask;
+    stand(r, amo->store, r->value[amo->store] != (read >> amo->shift & amo->mask));
+    return true;
+}
+
+/* In the order of their stores, each of which may ask whether one before it stands. */
+static bool resolve_writes(struct ordeal_replay *r, const uint64_t *values)
+{
+    uint32_t a = 0;
+    for (uint32_t c = 0; c <= r->cas_count; c++) {
+        uint32_t end = c < r->cas_count ? r->cas[c].store : r->stores;
+        for (; a < r->amo_count && r->amo[a].store < end; a++)
+            if (!resolve_amo(r, &r->amo[a], values))
+                return false;
+        if (c < r->cas_count)
+            resolve_cas(r, &r->cas[c], values);
     }
+    assert(a == r->amo_count);
+    if (a)
+        replay_table_renew(r);
+    return true;
 }
 
 /* ---- sources --------------------------------------------------------------------------- */
@@ -427,11 +465,7 @@ bool replay_resolve(struct ordeal_replay *r, const uint64_t *values, bool thorou
     bool many = r->threads > 2;
     memset(r->state, 0, r->stores * sizeof *r->state);
     r->more_count = 1;
-    for (uint32_t c = 0; c < r->cas_count; c++)
-        resolve_cas(r, &r->cas[c], values);
-    if (r->amo_count && !replay_table_compute(r, values))
-        return false;
-    if (!find_sources(r, values))
+    if (!resolve_writes(r, values) || !find_sources(r, values))
         return false;
     for (int pass = 0; pass <= thorough; pass++) {
         set_out(r, thorough);

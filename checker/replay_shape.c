@@ -160,13 +160,16 @@ static void shape_load(struct shaping *s, uint32_t e, uint32_t group)
     const struct ordeal_op *op = &s->t->ops.data[x->op[e]];
     uint32_t word = x->loc[e], offset = (uint32_t)(at->address - op->address);
     uint8_t above = bits_above(op->size_log2, offset, at->size_log2);
+    uint32_t drain = s->in_order || op->kind == ORDEAL_AMO ? s->r->group[group].store : s->drain;
     assert(s->load < s->r->loads && s->slot[x->op[e]] != NONE && offset < TRACE_LINE_BYTES);
     s->number[e] = s->load;
-    s->r->load[s->load] = (struct replay_load){
-        .slot = s->slot[x->op[e]] + offset / 8, .above = above,
-        .shift = (uint8_t)(above + offset % 8 * 8), .word = word,
-        .own = s->last_store[word], .younger = s->store,
-        .drain = s->in_order ? s->r->group[group].store : s->drain };
+    s->r->load[s->load] = (struct replay_load){ .slot = s->slot[x->op[e]] + offset / 8,
+                                                .above = above,
+                                                .shift = (uint8_t)(above + offset % 8 * 8),
+                                                .word = word,
+                                                .own = s->last_store[word],
+                                                .younger = s->store,
+                                                .drain = drain };
     s->r->group_of[s->load] = group;
     s->last_load[word] = s->load++;
 }
@@ -362,12 +365,12 @@ static enum ordeal_status shape_all(struct shaping *s)
         status = shape_thread(s, t);
     assert(status || (s->load == r->loads && s->store == r->stores));
     r->cas_count = s->cas;
-    if (!status)
-        status = replay_table_make(r);
     for (uint32_t i = 0; i < r->stores; i++) {
         r->standing[i] = i;
         r->target[i] = r->store[i].word;
     }
+    if (!status)
+        status = replay_table_make(r);
     r->thread[r->threads].store = NONE; /* of the initial ones: all are there */
     return status;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stores found by what they wrote. What AMOs write depends on what they read: the words they go to
- * lie at the end of the table, which is filled anew for every execution. */
+ * lie at the end of the table, which is filled anew for every execution, with the stores that stand
+ * there. */
 #include "replay.h"
 
 #include <string.h>
@@ -19,6 +20,8 @@ static uint32_t *entry_of(struct ordeal_replay *r, uint32_t word, uint64_t value
 /* Enter a store. False: its value is there already, and both are marked in `taken`. */
 static bool enter(struct ordeal_replay *r, uint32_t s)
 {
+    if (r->standing[s] != s)
+        return true;
     uint32_t *entry = entry_of(r, r->store[s].word, r->value[s]);
     if (*entry == NONE) {
         *entry = s;
@@ -46,8 +49,6 @@ static void fill(struct ordeal_replay *r, uint32_t first, uint32_t begin, uint32
         else
             r->taken[r->tabled[i]] = 0;
 }
-
-/* ---- made once ------------------------------------------------------------------------- */
 
 /* Room for each word's stores twice, and so never full. */
 static void allot_words(struct ordeal_replay *r, bool computed, uint64_t *size)
@@ -96,23 +97,7 @@ enum ordeal_status replay_table_make(struct ordeal_replay *r)
     return ORDEAL_OK;
 }
 
-/* ---- made anew ------------------------------------------------------------------------- */
-
-static bool compute(struct ordeal_replay *r, const struct replay_amo *amo, uint64_t read)
+void replay_table_renew(struct ordeal_replay *r)
 {
-    if (!trace_value_fits(read, amo->size_log2))
-        return false;
-    uint64_t result = ordeal_amo_result((enum ordeal_amo_function)amo->function, amo->size_log2,
-                                        read, amo->operand);
-    r->value[amo->store] = result >> amo->shift & amo->mask;
-    return true;
-}
-
-bool replay_table_compute(struct ordeal_replay *r, const uint64_t *values)
-{
-    for (uint32_t i = 0; i < r->amo_count; i++)
-        if (!compute(r, &r->amo[i], values[r->amo[i].slot]))
-            return false;
     fill(r, r->table_fixed, r->tabled_fixed, r->stores);
-    return true;
 }
