@@ -291,7 +291,7 @@ static bool issue_swap(struct model_machine *m, struct hart *h, const struct ins
         return false;
     }
     if (swap_writes(m, i->kind, value, hart_compares(h, i)))
-        store_of_swap(m, h, r, hart_writes(h, i, r.shift));
+        store_of_swap(m, h, r, hart_swaps(m, h, i, value, r.shift));
     deliver(m, h, i, value);
     return true;
 }

@@ -58,6 +58,15 @@ static const struct bug_entry entries[BUGS] = {
         "a CAS that fails", NULL, NULL,
         "test.locations=2 operations.cas=40", 10 },
 
+    [BUG_AMO_UNSIGNED] = { "amo-unsigned", "atomics", "STPCR",
+        "AMOMIN and AMOMAX compare as AMOMINU and AMOMAXU do",
+        "an AMOMIN or AMOMAX of a negative number", NULL, NULL,
+        "test.locations=2 operations.amo=40", 10 },
+    [BUG_AMO_WRITES_OPERAND] = { "amo-writes-operand", "atomics", "STPCR",
+        "an AMO now and then writes its operand, as a swap does",
+        "AMOs and loads", NULL, NULL,
+        "test.locations=2 operations.amo=40", 10 },
+
     [BUG_MEMBAR_IGNORED] = { "membar-ignored", "barriers", "TPCR",
         "a membar does nothing",
         "a store, a membar and a load of another word", NULL, NEEDS_STORES_WAITING,

@@ -150,8 +150,12 @@ static bool execute(struct model_machine *m, struct hart *h)
     assert(h->pc < h->thread->length);
     const struct instruction *code = h->thread->code, *i = &code[h->pc];
     switch (i->kind) {
-    case ORDEAL_LOAD: case ORDEAL_STORE: case ORDEAL_SWAP: case ORDEAL_CAS: case ORDEAL_MEMBAR:
-        return memory_operation(m, h, i);
+    case ORDEAL_LOAD:
+    case ORDEAL_STORE:
+    case ORDEAL_SWAP:
+    case ORDEAL_CAS:
+    case ORDEAL_AMO:
+    case ORDEAL_MEMBAR: return memory_operation(m, h, i);
     case ORDEAL_TX_BEGIN:
         return transaction_begin(m, h, i);
     case ORDEAL_TX_END: case ORDEAL_TX_ABORT:

@@ -18,6 +18,26 @@ uint64_t hart_writes(const struct hart *h, const struct instruction *i, uint32_t
     return value;
 }
 
+uint64_t amo_leaves(struct model_machine *m, uint8_t function, uint8_t size_log2, uint64_t read,
+                    uint64_t operand)
+{
+    if (bug_strikes(m, BUG_AMO_WRITES_OPERAND, 32))
+        return operand;
+    if (m->setup.bug == BUG_AMO_UNSIGNED && function == ORDEAL_AMO_MIN)
+        function = ORDEAL_AMO_MINU;
+    if (m->setup.bug == BUG_AMO_UNSIGNED && function == ORDEAL_AMO_MAX)
+        function = ORDEAL_AMO_MAXU;
+    return ordeal_amo_result((enum ordeal_amo_function)function, size_log2, read, operand);
+}
+
+uint64_t hart_swaps(struct model_machine *m, const struct hart *h, const struct instruction *i,
+                    uint64_t read, uint32_t shift)
+{
+    if (i->kind != ORDEAL_AMO)
+        return hart_writes(h, i, shift);
+    return amo_leaves(m, i->function, i->size_log2, read, hart_writes(h, i, 0)) << shift;
+}
+
 uint64_t hart_compares(const struct hart *h, const struct instruction *i)
 {
     if (i->compare_register == NO_REGISTER)

@@ -50,7 +50,7 @@ struct flying {
     uint32_t issue;                      /* those of them that those who depend on it wait for */
     uint32_t followers;                  /* those that wait for this */
     uint32_t compare_from;               /* number of the load that the value to compare is of */
-    uint8_t kind, shift, sets;
+    uint8_t kind, shift, sets, function, size_log2; /* function: of an AMO */
     bool half;                           /* a broken machine did half of it */
 };
 
@@ -142,15 +142,21 @@ static inline uint32_t parts_of(const struct instruction *i)
 {
     return i->size_log2 > 3 ? 1u << (i->size_log2 - 3) : 1;
 }
-/* What the operation writes to its cell. */
+/* What the operation writes to its cell; of an AMO its operand. */
 uint64_t hart_writes(const struct hart *h, const struct instruction *i, uint32_t shift);
+/* The same of one that reads first, whatever it is. */
+uint64_t hart_swaps(struct model_machine *m, const struct hart *h, const struct instruction *i,
+                    uint64_t read, uint32_t shift);
 /* What a CAS compares with, when no load of the register is in flight. */
 uint64_t hart_compares(const struct hart *h, const struct instruction *i);
 static inline bool swap_writes(const struct model_machine *m, uint8_t kind, uint64_t read,
                                uint64_t compare)
 {
-    return kind == ORDEAL_SWAP || read == compare || m->setup.bug == BUG_CAS_WRITES_ALWAYS;
+    return kind != ORDEAL_CAS || read == compare || m->setup.bug == BUG_CAS_WRITES_ALWAYS;
 }
+/* What an AMO leaves, of the values read and given. */
+uint64_t amo_leaves(struct model_machine *m, uint8_t function, uint8_t size_log2, uint64_t read,
+                    uint64_t operand);
 /* The value read goes where it is wanted. */
 static inline void deliver(struct model_machine *m, struct hart *h, const struct instruction *i,
                            uint64_t value)

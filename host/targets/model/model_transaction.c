@@ -176,7 +176,7 @@ void transaction_access(struct model_machine *m, struct hart *h, const struct in
     if (i->kind == ORDEAL_STORE
         || (i->kind != ORDEAL_LOAD
             && swap_writes(m, i->kind, value, hart_compares(h, i))))
-        tx_store(m, h, r, hart_writes(h, i, r.shift));
+        tx_store(m, h, r, hart_swaps(m, h, i, value, r.shift));
 }
 
 /* ---- from beginning to end ------------------------------------------------------------------ */

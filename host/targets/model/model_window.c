@@ -106,6 +106,10 @@ static bool window_issue(struct model_machine *m, struct hart *h, const struct i
         f->waits |= w->before_stores;
         f->value = hart_writes(h, i, r.shift);
     }
+    if (i->kind == ORDEAL_AMO) {
+        f->function = i->function;
+        f->size_log2 = i->size_log2;
+    }
     if (i->kind == ORDEAL_CAS)
         f->compare = hart_compares(h, i);
     if (m->setup.bug != BUG_DEPENDENCE_IGNORED) {
@@ -207,6 +211,9 @@ static void perform(struct model_machine *m, struct hart *h, uint32_t number)
         && first_half(m, f, &cell, f->mask == UINT64_MAX ? 3 : 0))
         return;
     uint64_t value = (cell & f->mask) >> f->shift;
+    if (f->kind == ORDEAL_AMO)
+        f->value = amo_leaves(m, f->function, f->size_log2, value, f->value >> f->shift)
+                << f->shift;
     if (f->kind == ORDEAL_STORE || (f->kind != ORDEAL_LOAD
                                     && swap_writes(m, f->kind, value, f->compare)))
         cell_write(m, h, f->cell, f->value, f->mask);

@@ -53,12 +53,14 @@ static bool model_open(const struct target_options *options, void **machine, str
 static struct abilities model_can(const void *machine)
 {
     const struct model_target *t = machine;
+    /* clang-format off */
     return (struct abilities){
         .threads = MOST_HARTS, .registers = MOST_REGISTERS,
         .load_sizes = 0x7f, .store_sizes = 0x7f, .swap_sizes = 0xf, .cas_sizes = 0xf,
         .transactions = t->setup.model != ORDEAL_PC, .interrupts = true, .flush = true,
-        .uncached = true, .nonfaulting = true, .memory = UINT64_MAX,
+        .uncached = true, .nonfaulting = true, .memory = UINT64_MAX, .amo_sizes = 0xf,
     };
+    /* clang-format on */
 }
 
 static struct machine_claims model_claims(const void *machine)
