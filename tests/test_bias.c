@@ -274,10 +274,16 @@ static void a_file_that_cannot_be_read(void)
 
 static void values_that_do_not_go_together(void)
 {
-    static const struct { const char *text; uint64_t line; const char *part; } cases[] = {
+    static const struct {
+        const char *text;
+        uint64_t line;
+        const char *part;
+    } cases[] = {
         { NOTHING, 2, "operations.load = 0: no operation, membar or idiom has a weight" },
         { "[sizes]\n4=0\n", 2, "sizes.4 = 0: no size has a weight above 0" },
         { "[sizes]\n4=0\n1=1\n", 2, "operations.swap = 5: a swap is of 4 or 8 bytes; sizes.4 or" },
+        { "[operations]\nswap=0\ncas=0\namo=1\n[sizes]\n4=0\n1=1\n", 4,
+          "operations.amo = 1: an AMO is of 4 or 8 bytes; sizes.4 or sizes.8 must have a weight" },
         { "[operations]\nswap=0\ncas=3\n[sizes]\n4=0\n2=1\n", 3, "operations.cas = 3: a CAS is" },
         { "[operations]\nswap=0\ncas=0\nnonfaulting=1\n[sizes]\n4=0\n64=1\n", 4,
           "operations.nonfaulting = 1: a non-faulting load is of 1 to 8 bytes" },
@@ -316,8 +322,8 @@ static void values_that_do_not_go_together(void)
         { "[test]\noperations=2\n[transactions]\nshare=1\nlength_min=3\n", 5,
           "transactions.length_min = 3: the shortest transaction takes 3" },
         { "[operations]\nload=0\nstore=0\nswap=0\ncas=0\nflush=1\n[membar]\nfull=0\n"
-          "[transactions]\nshare=1\n", 10,
-          "transactions.share = 1: no operation that may stand there has a weight above 0" },
+          "[transactions]\nshare=1\n",
+          10, "transactions.share = 1: no operation that may stand there has a weight above 0" },
         { NOTHING "[idioms]\nsb=1\n[loops]\nshare=1\n", 11, "loops.share = 1: no operation" },
         { "[transactions]\ndisjoint=yes\n", 2, "there are no transactions" },
         { "[transactions]\ndisjoint=yes\nshare=1\n[test]\nlocations=1\n", 2,
@@ -342,7 +348,8 @@ static void values_that_do_not_go_together(void)
         { "[idiom a]\nweight=3\ntest=P0 L[x+4]\n", 2,
           "idiom a.weight = 3: the idiom reaches 8 bytes into a line, and a line has 1 word of 4" },
         { "[transactions]\nshare=1\ndisjoint=yes\n[idiom a]\nweight=3\ntest=P0 TX.BEGIN\n"
-          "  P0 L[x]\n  P0 TX.END\n  P1 L[x]\n", 5, "inside and outside of transactions" },
+          "  P0 L[x]\n  P0 TX.END\n  P1 L[x]\n",
+          5, "inside and outside of transactions" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct bias *fresh = bias_new();

@@ -118,11 +118,11 @@ static void lines_are_named_like_columns(void)
 static int key_of(size_t i)
 {
     static const int kinds[] = {
-        [ORDEAL_LOAD] = BIAS_operations_load, [ORDEAL_STORE] = BIAS_operations_store,
-        [ORDEAL_SWAP] = BIAS_operations_swap, [ORDEAL_CAS] = BIAS_operations_cas,
-        [ORDEAL_PREFETCH] = BIAS_operations_prefetch, [ORDEAL_FLUSH] = BIAS_operations_flush,
-        [ORDEAL_EVICT] = BIAS_operations_evict, [ORDEAL_DELAY] = BIAS_operations_delay,
-        [ORDEAL_INTERRUPT] = BIAS_operations_interrupt,
+        [ORDEAL_LOAD] = BIAS_operations_load,           [ORDEAL_STORE] = BIAS_operations_store,
+        [ORDEAL_SWAP] = BIAS_operations_swap,           [ORDEAL_CAS] = BIAS_operations_cas,
+        [ORDEAL_PREFETCH] = BIAS_operations_prefetch,   [ORDEAL_FLUSH] = BIAS_operations_flush,
+        [ORDEAL_EVICT] = BIAS_operations_evict,         [ORDEAL_DELAY] = BIAS_operations_delay,
+        [ORDEAL_INTERRUPT] = BIAS_operations_interrupt, [ORDEAL_AMO] = BIAS_operations_amo,
     };
     static const int flavours[] = {
         [ORDEAL_FULL] = BIAS_membar_full, [ORDEAL_SL] = BIAS_membar_sl,
@@ -159,7 +159,7 @@ static void count_events(uint64_t *count, uint64_t *all)
 static void operations_are_as_frequent_as_their_weights(void)
 {
     uint64_t count[BIAS_KEY_COUNT] = { 0 }, all = 0, weights = 0;
-    set("operations=50000 load=11 store=13 swap=7 cas=5 prefetch=3 flush=4 evict=2 nonfaulting=6 "
+    set("operations=50000 load=11 store=13 swap=7 cas=5 amo=17 prefetch=3 flush=4 evict=2 nonfaulting=6 "
         "interrupt=8 delay=9 full=1 sl=10 ss=12 ll=14 ls=15 mixed=16");
     start(5);
     make(0);
@@ -186,6 +186,51 @@ static void what_has_no_weight_does_not_happen(void)
         is_sound(true);
         b->values[k] = 0;
     }
+}
+
+/* The test done from the first line to the last: of how many AMOs is the result new in its word?
+ * `functions`: which there were, a bit each. */
+static double new_results(uint32_t *functions)
+{
+    enum { WORDS = 64, VALUES = 4096 };
+    static uint64_t seen[WORDS][VALUES];
+    uint32_t count[WORDS] = { 0 }, amos = 0, fresh = 0;
+    *functions = 0;
+    for (size_t i = 0; i < length(); i++) {
+        struct ordeal_op p = *op(i);
+        if (p.kind != ORDEAL_AMO && !is_write(&p))
+            continue;
+        uint32_t word = line_of(&p), k = 0;
+        TEST_ASSERT_TRUE(word < WORDS && count[word] < VALUES);
+        p.read = count[word] ? seen[word][count[word] - 1] : 0;
+        uint64_t written = ordeal_op_written(&p);
+        while (k < count[word] && seen[word][k] != written)
+            k++;
+        if (p.kind == ORDEAL_AMO) {
+            *functions |= 1u << p.function;
+            amos++;
+            fresh += written && k == count[word];
+        }
+        seen[word][count[word]++] = written;
+    }
+    TEST_ASSERT_GREATER_THAN_UINT32(1000, amos);
+    return (double)fresh / amos;
+}
+
+static void results_of_amos_are_mostly_new(void)
+{
+    static const char *const sizes[] = { "sizes.4=1", "sizes.4=0 sizes.8=1" };
+    uint32_t functions;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        set("threads=4 operations=2000 locations=64 load=0 swap=5 cas=0 membar.full=0 amo=40");
+        set(sizes[i]);
+        start(1);
+        make(0);
+        TEST_ASSERT_TRUE(new_results(&functions) > 0.8);
+        TEST_ASSERT_EQUAL_HEX32((1u << ORDEAL_AMO_FUNCTIONS) - 1, functions);
+    }
+    make_only("operations=1000 amo=40 sizes.1=5 sizes.2=5 sizes.8=5 loops.share=50");
+    is_sound(true); /* what is added each time round fits */
 }
 
 static void mixed_membars_are_all_pairs_and_triples(void)
@@ -520,6 +565,7 @@ int main(void)
     RUN_TEST(lines_are_named_like_columns);
     RUN_TEST(operations_are_as_frequent_as_their_weights);
     RUN_TEST(what_has_no_weight_does_not_happen);
+    RUN_TEST(results_of_amos_are_mostly_new);
     RUN_TEST(mixed_membars_are_all_pairs_and_triples);
     RUN_TEST(a_cas_compares_with_a_load_of_the_same_place_just_before);
     RUN_TEST(sizes_are_as_frequent_as_their_weights);

@@ -42,6 +42,8 @@ enum { BIAS_NO, BIAS_YES };
     BIAS_WEIGHT(NUMBER, operations, swap, "swap", 5, "SWAP: an atomic swap, of 4 or 8 bytes") \
     BIAS_WEIGHT(NUMBER, operations, cas, "cas", 3, \
                 "CAS of 4 or 8 bytes: a load, then compare and swap with what it saw") \
+    BIAS_WEIGHT(NUMBER, operations, amo, "amo", 0, \
+                "an AMO: add, and, or, xor, min, max, minu, maxu, of 4 or 8 bytes") \
     BIAS_WEIGHT(NUMBER, operations, prefetch, "prefetch", 0, "PREFETCH of a line") \
     BIAS_WEIGHT(NUMBER, operations, flush, "flush", 0, \
                 "FLUSH of a line; in a transaction if transactions.hints says so") \

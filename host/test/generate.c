@@ -4,6 +4,7 @@
  * test, nothing allocated on the way. */
 #include "generate.h"
 
+#include "amo_operand.h"
 #include "draw.h"
 #include "kinds.h"
 #include "memory.h"
@@ -153,6 +154,21 @@ static uint32_t make_swap(struct generator *g)
     return 1;
 }
 
+static uint32_t make_amo(struct generator *g)
+{
+    uint32_t size_log2 = choose(&g->swaps, &g->random), location = location_here(g, true);
+    uint64_t number = memory_numbers(&g->memory, pool_here(g), &location, g->rounds);
+    enum ordeal_amo_function function = amo_function(&g->random);
+    struct amo_operand x = amo_operand(function, number, g->rounds, g->layout.grain_log2);
+    struct ordeal_op op = at(g, ORDEAL_AMO, location, size_log2);
+    op.function = (uint8_t)function;
+    op.write = layout_value(&g->layout, x.first, size_log2);
+    add(g, op, 0);
+    if (g->rounds > 1 && g->status == ORDEAL_OK)
+        g->status = ordeal_trace_step(g->test, layout_value(&g->layout, x.step, size_log2));
+    return 1;
+}
+
 /* A load, and a CAS that compares with what it saw; where only one has room, the load. */
 static uint32_t make_own_cas(struct generator *g)
 {
@@ -262,6 +278,7 @@ static const struct event {
     { BIAS_operations_store, ALWAYS, 0, make_store },
     { BIAS_operations_swap, ALWAYS, 0, make_swap },
     { BIAS_operations_cas, ALWAYS, 0, make_cas },
+    { BIAS_operations_amo, ALWAYS, 0, make_amo },
     { BIAS_operations_prefetch, ALWAYS, ORDEAL_PREFETCH, make_touch },
     { BIAS_operations_flush, AS_HINT, ORDEAL_FLUSH, make_touch },
     { BIAS_operations_evict, NEVER, ORDEAL_EVICT, make_touch },

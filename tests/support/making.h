@@ -70,7 +70,11 @@ static inline void make_only(const char *assignments)
 static inline size_t length(void) { return ordeal_trace_length(t); }
 static inline const struct ordeal_op *op(size_t i) { return ordeal_trace_op(t, i); }
 
-static inline bool is_access(const struct ordeal_op *p) { return p->kind <= ORDEAL_CAS; }
+static inline bool is_access(const struct ordeal_op *p)
+{
+    return p->kind <= ORDEAL_CAS || p->kind == ORDEAL_AMO;
+}
+/* What is left in memory is a fresh value; of an AMO it depends. */
 static inline bool is_write(const struct ordeal_op *p)
 {
     return p->kind == ORDEAL_STORE || p->kind == ORDEAL_SWAP || p->kind == ORDEAL_CAS;
@@ -81,7 +85,7 @@ static inline bool has_location(const struct ordeal_op *p)
 }
 static inline bool is_bracket(const struct ordeal_op *p)
 {
-    return p->kind >= ORDEAL_LOOP_BEGIN
+    return (p->kind >= ORDEAL_LOOP_BEGIN && p->kind <= ORDEAL_BRANCH_END)
         || (p->kind >= ORDEAL_TX_BEGIN && p->kind <= ORDEAL_TX_ABORT);
 }
 
