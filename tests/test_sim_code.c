@@ -366,6 +366,26 @@ static void test_operations_stand_closely(void)
     TEST_ASSERT_TRUE(shortest > 6);
 }
 
+/* Where the code memory is too small for folds they are left out. */
+static void test_folds_make_room(void)
+{
+    struct soc_parameters small = machine.parameters;
+    struct soc_code code;
+    compile("P0 L[A]\nP0 L[B]\nP0 SWAP[C]#1\n");
+    TEST_ASSERT_TRUE(soc_code_make(&code, &program, &small));
+    TEST_ASSERT_TRUE(code.hart[0].folds > 0);
+    small.code_bytes = code.hart[0].count * 4;
+    soc_code_free(&code);
+    TEST_ASSERT_TRUE(soc_code_make(&code, &program, &small));
+    TEST_ASSERT_TRUE(code.hart[0].folds > 0);
+    soc_code_free(&code);
+    small.code_bytes -= 4;
+    TEST_ASSERT_TRUE(soc_code_make(&code, &program, &small));
+    TEST_ASSERT_EQUAL(0, code.hart[0].folds);
+    TEST_ASSERT_TRUE(code.hart[0].count <= small.code_bytes / 4);
+    soc_code_free(&code);
+}
+
 static void test_swaps_are_made_in_every_way(void)
 {
     uint32_t ways[4] = { 0 };
@@ -406,6 +426,7 @@ int main(void)
     RUN_TEST(test_same_seed_same_run);
     RUN_TEST(test_cycles);
     RUN_TEST(test_operations_stand_closely);
+    RUN_TEST(test_folds_make_room);
     RUN_TEST(test_swaps_are_made_in_every_way);
     return UNITY_END();
 }

@@ -152,6 +152,79 @@ static void test_second_sc(void)
     TEST_ASSERT_TRUE(seen > 0);
 }
 
+/* ---- registers ------------------------------------------------------------------------------- */
+
+/* What is read is right, but it is not what comes to the registers: as if the hart's instructions
+ * of one kind were of another. */
+static uint32_t takes_mask, takes_bits, takes_flip;
+
+static bool misunderstand(struct soc *s, uint32_t hart, uint32_t address, const uint32_t *words,
+                          uint32_t count)
+{
+    uint32_t *copy = malloc(count * sizeof *copy);
+    TEST_ASSERT_NOT_NULL(copy);
+    for (uint32_t i = 0; i < count; i++)
+        copy[i] = words[i] ^ ((words[i] & takes_mask) == takes_bits ? takes_flip : 0);
+    bool good = iss_interface(HARTS)->write_code(s, hart, address, copy, count);
+    free(copy);
+    return good;
+}
+
+/* How many of 24 seeds of the test are found broken. */
+static int count_broken(const char *lines, uint32_t mask, uint32_t bits, uint32_t flip)
+{
+    int broken = 0;
+    takes_mask = mask;
+    takes_bits = bits;
+    takes_flip = flip;
+    machine.write_code = misunderstand;
+    for (int seed = 0; seed < 24; seed++) {
+        struct soc_runner_plan plan = plan_of(1);
+        struct outcomes o;
+        char text[256];
+        snprintf(text, sizeof text, "seed %d\n%s", seed, lines);
+        compile(text);
+        enum target_result result = run(&plan, 1, &o);
+        TEST_ASSERT_TRUE_MESSAGE(result == TARGET_DONE || result == TARGET_BROKE, why.text);
+        if (result == TARGET_BROKE)
+            TEST_ASSERT_NOT_NULL_MESSAGE(strstr(why.text, "in its registers"), why.text);
+        broken += result == TARGET_BROKE;
+        free(o.values);
+        forget();
+    }
+    return broken;
+}
+
+enum { LOAD = 0x03, FUNCT3 = 0x7000, UNSIGNED = 0x4000, TO_BIT_0 = 0x80 };
+#define FUNCT5 0xf8000000
+#define SWAP 0x0800002f
+#define LR 0x1000002f
+
+static void test_extension(void)
+{
+    static const char bytes[] = "init A=0x80\nP0 L[A/1]\n", halves[] = "init A=0x8000\nP0 L[A/2]\n";
+    int as_unsigned = count_broken(bytes, FUNCT3 | 0x7f, LOAD, UNSIGNED);
+    int as_signed = count_broken(bytes, FUNCT3 | 0x7f, LOAD | UNSIGNED, UNSIGNED);
+    TEST_ASSERT_TRUE(as_unsigned > 4 && as_signed > 4);
+    TEST_ASSERT_EQUAL(24, as_unsigned + as_signed);
+    TEST_ASSERT_EQUAL(24, count_broken(halves, FUNCT3 | 0x7f, LOAD | 0x1000, UNSIGNED)
+                              + count_broken(halves, FUNCT3 | 0x7f, LOAD | 0x5000, UNSIGNED));
+    TEST_ASSERT_EQUAL(0, count_broken("init A=0x7f\nP0 L[A/1]\n", FUNCT3 | 0x7f, LOAD, UNSIGNED));
+    TEST_ASSERT_EQUAL(0, count_broken("init A=0x80\nP0 L[A/1] >r1\nP0 CAS[A]?r1#1\n", FUNCT3 | 0x7f,
+                                      LOAD, UNSIGNED)); /* it is compared with */
+}
+
+/* Two loads whose registers are exchanged, an AMO that brings another register. */
+static void test_another_register(void)
+{
+    TEST_ASSERT_EQUAL(24, count_broken("init A=1 B=2\nP0 L[A]\nP0 L[B]\n", FUNCT3 | 0x7f,
+                                       LOAD | 0x2000, TO_BIT_0));
+    TEST_ASSERT_EQUAL(0, count_broken("init A=1 B=2\nP0 L[A]\nP0 L[B]\n", 0, 1, 0));
+    TEST_ASSERT_EQUAL(24,
+                      count_broken("init A=5\nP0 SWAP[A]#1\n", FUNCT5 | 0x7f, SWAP, TO_BIT_0)
+                          + count_broken("init A=5\nP0 SWAP[A]#1\n", FUNCT5 | 0x7f, LR, TO_BIT_0));
+}
+
 static void test_lost_records(void)
 {
     struct outcomes o;
@@ -181,6 +254,8 @@ int main(void)
     RUN_TEST(test_assertions_are_findings);
     RUN_TEST(test_records_of_another_test);
     RUN_TEST(test_second_sc);
+    RUN_TEST(test_extension);
+    RUN_TEST(test_another_register);
     RUN_TEST(test_lost_records);
     RUN_TEST(test_code_that_does_not_fit);
     return UNITY_END();

@@ -15,11 +15,21 @@ enum {
 
 /* ---- registers ---------------------------------------------------------------------------- */
 
+/* Those that some CAS of the thread compares with. */
+static uint32_t registers_compared(const struct program_thread *t)
+{
+    uint32_t compared = 0;
+    for (const struct instruction *i = t->code; i < t->code + t->length; i++)
+        if (i->compare_register != NO_REGISTER)
+            compared |= UINT32_C(1) << i->compare_register;
+    return compared;
+}
+
 /* Registers that a transaction sets and some CAS of the thread compares with: what they hold after
  * an abort matters. */
 static uint32_t registers_to_save(const struct program_thread *t)
 {
-    uint32_t set = 0, compared = 0;
+    uint32_t set = 0;
     bool inside = false;
     for (uint32_t at = 0; at < t->length; at++) {
         const struct instruction *i = &t->code[at];
@@ -27,10 +37,8 @@ static uint32_t registers_to_save(const struct program_thread *t)
                  || (inside && i->kind != ORDEAL_TX_END && i->kind != ORDEAL_TX_ABORT);
         if (inside && i->sets != NO_REGISTER)
             set |= UINT32_C(1) << i->sets;
-        if (i->compare_register != NO_REGISTER)
-            compared |= UINT32_C(1) << i->compare_register;
     }
-    return set & compared;
+    return set & registers_compared(t);
 }
 
 /* The windows that are used most get a register each. */
@@ -82,8 +90,8 @@ static void share_registers(struct maker *m)
     assert(next + LEAST_OPERANDS <= 32);
     m->text.first_operand = next;
     m->text.operands = LEAST_OPERANDS
-                       + (uint32_t)(hash_of(m->p, m->thread, UINT32_MAX)
-                                    % (32 - next - LEAST_OPERANDS + 1));
+                     + (uint32_t)(hash_of(m->p, m->thread, WHOLE_THREAD)
+                                  % (32 - next - LEAST_OPERANDS + 1));
     assert(next + m->text.operands <= 32);
 }
 
@@ -139,6 +147,8 @@ static void emit_start(struct maker *m)
     PUT(RV_CSRRW, 0, x, 0, CSR_MTVEC);
     for (uint32_t r = 0; r < m->t->registers; r++)
         PUT(RV_ADDI, test_register(r), 0, 0, 0);
+    for (uint32_t k = 0; k < m->results; k++)
+        PUT(RV_ADDI, m->first_result + k, 0, 0, 0);
     assert(m->text.burst_count == 0);
     for (uint32_t k = 0; k < m->bases; k++)
         text_constant(&m->text, m->first_base + k, m->base[k]);
@@ -166,12 +176,17 @@ static bool make_thread(struct maker *m, struct soc_hart_code *to)
     share_registers(m);
     emit_start(m);
     emit_range(m, 0, m->t->length);
-    text_flush(&m->text);
+    text_fold(&m->text);
     m->text.at = SOC_NO_ORIGIN;
     for (uint32_t k = 0; k < 2; k++)
         text_put(&m->text, soc_code_idle[k]);
-    *to = (struct soc_hart_code){ m->text.words.data, (uint32_t)m->text.words.count,
-                                  m->text.origin.data };
+    *to = (struct soc_hart_code){ .words = m->text.words.data,
+                                  .count = (uint32_t)m->text.words.count,
+                                  .origin = m->text.origin.data,
+                                  .fold = m->text.folds.data,
+                                  .folds = (uint32_t)m->text.folds.count,
+                                  .first_result = (uint8_t)m->first_result,
+                                  .results = (uint8_t)m->results };
     return !m->text.failed;
 }
 
@@ -207,11 +222,15 @@ static void plan_thread(const struct program *p, uint32_t thread, const struct s
                         struct soc_made *made)
 {
     const struct program_thread *t = &p->thread[thread];
+    uint32_t compared = registers_compared(t);
     bool inside = false;
     for (uint32_t at = 0; at < t->length; at++) {
         const struct instruction *i = &t->code[at];
         uint64_t hash = hash_of(p, thread, at);
-        made[at] = (struct soc_made){ .way = SOC_PLAIN };
+        made[at] = (struct soc_made){ .way = SOC_PLAIN,
+                                      .sign = i->size_log2 < 2 && hash >> 40 & 1
+                                           && !(i->sets != NO_REGISTER
+                                                && compared >> i->sets & 1) };
         if (i->kind == ORDEAL_TX_BEGIN)
             inside = true;
         else if (i->kind == ORDEAL_TX_END || i->kind == ORDEAL_TX_ABORT)
@@ -229,18 +248,31 @@ static void plan_thread(const struct program *p, uint32_t thread, const struct s
     }
 }
 
-bool soc_code_make(struct soc_code *c, const struct program *p, const struct soc_parameters *soc)
+/* Half of the threads are left alone until they end: a fold waits for what it looks at. */
+static uint32_t folds_of(const struct program *p, uint32_t thread)
+{
+    static const uint8_t of_4[4] = { 0, 0, 2, 4 };
+    return of_4[hash_of(p, thread, WHOLE_THREAD) >> 32 & 3];
+}
+
+static bool make_all(struct soc_code *c, const struct program *p, const struct soc_parameters *soc,
+                     bool folds)
 {
     size_t length = 0;
-    bool good = true;
     for (uint32_t t = 0; t < p->threads; t++)
         length += p->thread[t].length;
     *c = (struct soc_code){ .p = p, .made = calloc(length + 1, sizeof *c->made) };
-    good = c->made != NULL;
+    bool good = c->made != NULL;
     for (uint32_t t = 0; good && t < p->threads; t++) {
         struct soc_made *made = &c->made[p->thread[t].code - p->code];
-        struct maker m = { .p = p, .t = &p->thread[t], .thread = t, .made = made,
-                           .way = soc->sets * soc->line_bytes };
+        struct maker m = { .p = p,
+                           .t = &p->thread[t],
+                           .thread = t,
+                           .made = made,
+                           .way = soc->sets * soc->line_bytes,
+                           .text = { .no_folds = !folds,
+                                     .folds_of_4 = folds_of(p, t),
+                                     .chance = hash_of(p, t, WHOLE_THREAD) } };
         plan_thread(p, t, soc, made);
         good = make_thread(&m, &c->hart[t]);
     }
@@ -249,11 +281,23 @@ bool soc_code_make(struct soc_code *c, const struct program *p, const struct soc
     return good;
 }
 
+bool soc_code_make(struct soc_code *c, const struct program *p, const struct soc_parameters *soc)
+{
+    bool fits = true, good = make_all(c, p, soc, true);
+    for (uint32_t t = 0; good && soc->code_bytes && t < p->threads; t++)
+        fits &= c->hart[t].count <= soc->code_bytes / 4;
+    if (fits)
+        return good;
+    soc_code_free(c);
+    return make_all(c, p, soc, false);
+}
+
 void soc_code_free(struct soc_code *c)
 {
     for (uint32_t h = 0; h < SOC_HARTS; h++) {
         free(c->hart[h].words);
         free(c->hart[h].origin);
+        free(c->hart[h].fold);
     }
     free(c->made);
     *c = (struct soc_code){ 0 };

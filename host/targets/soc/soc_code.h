@@ -5,6 +5,11 @@
  * values of its records again. For that both must know how each operation was made: struct
  * soc_made. The code is the same for all iterations but for its first words, soc_code_start().
  *
+ * What a load brought is seen where it left the load queue. That it also came to the register is
+ * seen by folds: at the end of a thread, and in some threads in between, registers that loads and
+ * atomic operations wrote are folded into a value, which a mark tells; a mark before it tells which
+ * fold it is. There is none inside a transaction.
+ *
  * A transaction that aborts is tried again after a few cycles, as often as the test says; for
  * ever is SOC_MOST_TRIES times; then, and at once when it tries what no transaction can do, its
  * operations are done plainly. One that aborts itself is given a few tries to come to that. */
@@ -22,6 +27,9 @@ enum {
     SOC_MOST_TRIES = 64,
     SOC_TRIES_TO_ABORT = 4,
     SOC_NO_ORIGIN = -1,
+    SOC_FIRST_REGISTER = 5, /* of the test: x5 */
+    SOC_FIRST_FOLD = 32,    /* marks from there on name folds; below are causes of traps */
+    SOC_MOST_FOLDS = 1024,
 };
 #define SOC_FAULT UINT32_C(0xf0000000) /* there is no memory */
 
@@ -34,6 +42,10 @@ enum soc_way {
 
 struct soc_made {
     uint8_t way;                /* enum soc_way */
+    bool sign;                  /* L of less than a word: LB or LH, else LBU or LHU */
+    uint8_t to;                 /* L, SWAP, CAS, EVICT: the register that takes what it reads first;
+                                   0: nobody looks at it */
+    uint8_t next;               /* of more than a word: that of the second, others follow in turn */
     uint8_t loads;              /* EVICT: how many, each a way further on */
     uint32_t first_load;        /* EVICT: the address of the first */
     uint32_t foreign;           /* SOC_LR_SC_SC: what the second SC would write; nobody else does */
@@ -41,7 +53,9 @@ struct soc_made {
 
 struct soc_hart_code {
     uint32_t *words, count;
-    int32_t *origin; /* of each word: index in the thread, or SOC_NO_ORIGIN */
+    int32_t *origin;               /* of each word: index in the thread, or SOC_NO_ORIGIN */
+    uint32_t *fold, folds;         /* of each: its registers, a bit each */
+    uint8_t first_result, results; /* registers that take turns */
 };
 
 struct soc_code {
@@ -50,7 +64,8 @@ struct soc_code {
     struct soc_hart_code hart[SOC_HARTS];
 };
 
-/* False: out of memory. `soc` says of which size lines and caches are. */
+/* False: out of memory. `soc` says of which size lines and caches are; if its code memory is too
+ * small for folds there are none. */
 bool soc_code_make(struct soc_code *c, const struct program *p, const struct soc_parameters *soc);
 void soc_code_free(struct soc_code *c);
 /* What the first words of a thread are in an iteration: the start of its LFSR, and a few cycles by
@@ -66,6 +81,15 @@ static inline uint32_t soc_tries(const struct program_thread *t, const struct in
     if (t->code[begin->match].kind == ORDEAL_TX_ABORT)
         return SOC_TRIES_TO_ABORT;
     return begin->count >= SOC_MOST_TRIES ? SOC_MOST_TRIES : begin->count + 1;
+}
+
+/* The value of a fold with one register more. */
+static inline uint32_t soc_fold_step(uint32_t fold, uint32_t value) { return fold * 33 + value; }
+
+/* The register after this one among those that take turns. */
+static inline uint8_t soc_next_result(const struct soc_hart_code *c, uint8_t reg)
+{
+    return (uint8_t)(reg + 1 < c->first_result + c->results ? reg + 1 : c->first_result);
 }
 
 static inline uint32_t soc_address(const struct program *p, const struct instruction *i)

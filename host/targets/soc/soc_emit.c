@@ -9,10 +9,18 @@ static uint32_t next_result(struct maker *m)
     return m->first_result + m->result;
 }
 
-/* Takes the value read: the test's register, or the next of those that nobody looks at. */
+/* Takes what is read first, and is to be seen. */
+static uint32_t takes(struct maker *m, uint32_t reg)
+{
+    m->made[m->index].to = (uint8_t)reg;
+    text_note(&m->text, reg);
+    return reg;
+}
+
+/* Takes the value read: the test's register, or the next of those that take turns. */
 static uint32_t destination(struct maker *m, const struct instruction *i)
 {
-    return i->sets != NO_REGISTER ? test_register(i->sets) : next_result(m);
+    return takes(m, i->sets != NO_REGISTER ? test_register(i->sets) : next_result(m));
 }
 
 /* ---- addresses and values ------------------------------------------------------------------- */
@@ -132,19 +140,24 @@ static void halves_written(struct maker *m, const struct instruction *i, uint32_
 /* Of more than a word: the register of the test takes the lowest, and waits for the others. */
 static void emit_load(struct maker *m, const struct instruction *i)
 {
-    static const enum rv32_name one[] = { RV_LBU, RV_LHU, RV_LW };
+    static const enum rv32_name one[2][3] = { { RV_LBU, RV_LHU, RV_LW }, { RV_LB, RV_LH, RV_LW } };
+    struct soc_made *how = &m->made[m->index];
     assert(i->offset + (1u << i->size_log2) <= LINE_BYTES);
     uint32_t words = i->size_log2 > 2 ? 1u << (i->size_log2 - 2) : 1;
     bool faults = m->p->line[i->line].faulting;
     reserve(m, i, i->needs, false, 0);
     if (faults && i->sets != NO_REGISTER)
         ADD(RV_ADDI, test_register(i->sets), 0, 0, 0); /* the trap leaves it as it is */
-    if (m->made[m->index].way == SOC_NOTHING)
+    if (how->way == SOC_NOTHING)
         return;
     struct place at = locate(m, i, i->needs, false);
-    ADD(one[i->size_log2 < 2 ? i->size_log2 : 2], destination(m, i), at.reg, 0, at.offset);
+    ADD(one[how->sign][i->size_log2 < 2 ? i->size_log2 : 2], destination(m, i), at.reg, 0,
+        at.offset);
     for (uint32_t w = 1; w < words; w++) {
         uint32_t to = next_result(m);
+        if (w == 1)
+            how->next = (uint8_t)to;
+        text_note(&m->text, to);
         ADD(RV_LW, to, at.reg, 0, at.offset + (int32_t)w * 4);
         if (i->sets != NO_REGISTER && !faults) {
             ADD(RV_XOR, to, to, to, 0);
@@ -230,7 +243,7 @@ static void emit_cas(struct maker *m, const struct instruction *i)
     else if (!from_register && compare)
         text_constant(&m->text, compare, (uint32_t)i->compare);
     if (how->way == SOC_PLAIN) {
-        ADD(RV_AMOCAS, compare, address, value, 0);
+        ADD(RV_AMOCAS, takes(m, compare), address, value, 0);
         return;
     }
     uint32_t to = destination(m, i);
@@ -282,13 +295,15 @@ static void emit_flush(struct maker *m, const struct instruction *i)
 
 static void emit_evict(struct maker *m)
 {
-    const struct soc_made *how = &m->made[m->index];
+    struct soc_made *how = &m->made[m->index];
     for (uint32_t n = 0; n < how->loads; n++) {
-        uint32_t address = how->first_load + n * m->way;
+        uint32_t address = how->first_load + n * m->way, to = next_result(m);
+        if (n == 0)
+            how->to = (uint8_t)to;
         text_reserve(&m->text, 1);
         uint32_t reg = text_operand(&m->text);
         PUT(RV_LUI, reg, 0, 0, (int32_t)(rv32_upper(address) & 0xfffff));
-        ADD(RV_LW, next_result(m), reg, 0, rv32_lower(address));
+        ADD(RV_LW, to, reg, 0, rv32_lower(address));
     }
 }
 

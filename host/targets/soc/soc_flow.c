@@ -43,7 +43,7 @@ static void step_lfsr(struct maker *m, uint32_t bit, uint32_t x)
 /* Can a branch be sure to reach over these instructions? They are about so long at most. */
 static bool within_reach(const struct maker *m, uint32_t from, uint32_t to)
 {
-    enum { WORDS = 24, WIDE_WORDS = 96, OF_TRANSACTION = 100, REACH = 1000 };
+    enum { WORDS = 24, WIDE_WORDS = 96, OF_TRANSACTION = 100, REACH = 950 };
     uint32_t words = 0;
     for (uint32_t at = from; at <= to && words <= REACH; at++) {
         const struct instruction *i = &m->t->code[at];
@@ -185,6 +185,8 @@ static void emit_begin_again(struct maker *m, const struct instruction *i)
 static void emit_tx_begin(struct maker *m, const struct instruction *i)
 {
     text_reserve(&m->text, 0);
+    m->text.inside = true;
+    m->result_before = m->result;
     for (uint32_t r = 0; r < m->t->registers; r++)
         if (m->saved >> r & 1)
             ADD(RV_ADDI, copy_of(m, r), test_register(r), 0, 0);
@@ -202,9 +204,11 @@ static void emit_tx_begin(struct maker *m, const struct instruction *i)
     text_point(&m->text, over, text_here(&m->text) - 1);
 }
 
+/* With the same registers as the first try, so that it does not matter which one came through. */
 static void emit_again(struct maker *m, uint32_t begin, uint32_t end)
 {
     assert(m->first_try && m->t->code[begin].kind == ORDEAL_TX_BEGIN && begin < end);
+    m->result = m->result_before;
     text_point(&m->text, m->begin.at, text_here(&m->text));
     emit_begin_again(m, &m->t->code[begin]);
     emit_range(m, begin + 1, end + 1);
@@ -216,11 +220,12 @@ static void emit_tx_end(struct maker *m, const struct instruction *i)
     text_reserve(&m->text, 0);
     ADD(RV_TX_COMMIT, 0, 0, 0, 0);
     text_flush(&m->text);
-    if (!m->first_try)
-        return;
-    uint32_t over = jump_ahead(m);
-    emit_again(m, i->match, m->index);
-    text_point(&m->text, over, text_here(&m->text));
+    if (m->first_try) {
+        uint32_t over = jump_ahead(m);
+        emit_again(m, i->match, m->index);
+        text_point(&m->text, over, text_here(&m->text));
+    }
+    m->text.inside = false;
 }
 
 static void emit_tx_abort(struct maker *m, const struct instruction *i)
@@ -232,6 +237,8 @@ static void emit_tx_abort(struct maker *m, const struct instruction *i)
         emit_again(m, i->match, m->index);
         return;
     }
+    m->text.noted = 0; /* nobody knows what they hold */
+    m->text.inside = false;
     text_point(&m->text, m->from_abort, text_here(&m->text));
     text_point(&m->text, m->from_skip, text_here(&m->text));
 }

@@ -14,22 +14,35 @@
 #include "soc_text.h"
 
 enum {
-    X_LFSR = 1, X_ROUND, X_LFSR_BEFORE, X_ABORTS, X_FIRST, X_TRAP = 31,
-    MOST_BASES = 4, MOST_RESULTS = 6,
-    LEAST_OPERANDS = 7,                          /* a CAS by LR and SC may take so many */
-    CSR_MSTATUS = 0x300, CSR_MIE = 0x304, CSR_MTVEC = 0x305, CSR_MSCRATCH = 0x340,
-    CSR_MEPC = 0x341, CSR_MCAUSE = 0x342, CSR_MIP = 0x344, CSR_MCYCLE = 0xb00,
+    X_LFSR = 1,
+    X_ROUND,
+    X_LFSR_BEFORE,
+    X_ABORTS,
+    X_FIRST = SOC_FIRST_REGISTER,
+    X_TRAP = 31,
+    MOST_BASES = 4,
+    MOST_RESULTS = 6,
+    LEAST_OPERANDS = 7, /* a CAS by LR and SC may take so many */
+    CSR_MSTATUS = 0x300,
+    CSR_MIE = 0x304,
+    CSR_MTVEC = 0x305,
+    CSR_MSCRATCH = 0x340,
+    CSR_MEPC = 0x341,
+    CSR_MCAUSE = 0x342,
+    CSR_MIP = 0x344,
+    CSR_MCYCLE = 0xb00,
 };
 
 struct maker {
     const struct program *p;
     const struct program_thread *t;
-    const struct soc_made *made;     /* of the thread's instructions */
+    struct soc_made *made;           /* of the thread's instructions */
     uint32_t way;                    /* bytes from a line to the next of its set */
     uint32_t thread, index;          /* the index is of the instruction at hand */
     struct soc_text text;
     uint32_t saved;                  /* registers of the test that have a copy, a bit each */
     uint32_t first_copy, first_base, bases, first_result, results, result;
+    uint32_t result_before;          /* the transaction */
     uint32_t base[MOST_BASES];       /* what the base registers hold */
     uint32_t loop;                   /* the first word of the loop */
     struct text_mark branch, begin;  /* the branch that is open; the first try's TX.BEGIN */
@@ -45,10 +58,17 @@ static inline uint32_t test_register(uint32_t r) { return X_FIRST + r; }
 /* An address is one offset away from this. */
 static inline uint32_t window(uint32_t address) { return (address & ~UINT32_C(4095)) + 2048; }
 
-/* What chance decides about an instruction. */
+/* What chance decides about an instruction, or about the thread (WHOLE_THREAD). Many tests have no
+ * seed of their own: what the instruction is takes part. */
+enum { WHOLE_THREAD = -1 };
 static inline uint64_t hash_of(const struct program *p, uint32_t thread, uint32_t index)
 {
-    uint64_t state = p->seed ^ (uint64_t)(p->thread[thread].number + 1) << 32 ^ index;
+    const struct program_thread *t = &p->thread[thread];
+    uint64_t state = p->seed ^ (uint64_t)(t->number + 1) << 32 ^ index;
+    uint64_t hash = random_mix(&state);
+    const struct instruction *i = &t->code[index < t->length ? index : 0];
+    if (t->length)
+        state = hash ^ i->write ^ (uint64_t)i->line << 40 ^ (uint64_t)i->offset << 32;
     return random_mix(&state);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "soc_records.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -94,6 +95,12 @@ bool soc_records_take(struct soc_records *r, const uint32_t *words, size_t count
 
 /* ---- one thread ----------------------------------------------------------------------------- */
 
+/* What the registers of a hart must hold that take what it reads, and by which instruction. */
+struct soc_hart_registers {
+    uint32_t value[32], unknown;
+    const struct instruction *by[32];
+};
+
 struct reading {
     struct soc_records *all;
     const struct soc_code *c;
@@ -105,13 +112,17 @@ struct reading {
     uint64_t *value, *cycles;           /* its next slot; cycles of its next operation, or NULL */
     uint64_t operation;
     uint32_t registers[MOST_REGISTERS];
+    struct soc_hart_registers x;
     bool plainly;                       /* in a transaction that is none */
+    bool wrong;                         /* a fold was; `why` says it */
     struct why *why;
 };
 
 static bool broke(struct reading *r, const struct soc_record *left)
 {
     char text[256];
+    if (r->wrong)
+        return false;
     ordeal_trace_format(r->c->p->test, r->i->op, text, sizeof text);
     if (left && left->kind == SOC_REC_MARK)
         return why_say(r->why,
@@ -132,11 +143,70 @@ static bool is_quiet(uint8_t kind)
     return kind == SOC_REC_STORE || kind == SOC_REC_FENCE || kind == SOC_REC_HINT;
 }
 
+/* ---- registers and folds -------------------------------------------------------------------- */
+
+static const struct soc_hart_code *code_of(const struct reading *r)
+{
+    return &r->c->hart[r->thread];
+}
+
+static void set_register(struct reading *r, uint8_t reg, uint32_t value)
+{
+    assert(reg < 32);
+    r->x.value[reg] = value;
+    r->x.by[reg] = r->i;
+    r->x.unknown &= ~(UINT32_C(1) << reg);
+}
+
+/* The mark that begins a fold. */
+static bool is_fold(const struct reading *r, const struct soc_record *s)
+{
+    return s->kind == SOC_REC_MARK && s->read >= SOC_FIRST_FOLD
+        && s->read - SOC_FIRST_FOLD < code_of(r)->folds;
+}
+
+static bool wrong_fold(struct reading *r, uint32_t registers, uint32_t expected,
+                       const struct soc_record *seen)
+{
+    r->wrong = true;
+    why_say(r->why,
+            "hart %" PRIu32 " has in its registers what it did not read: folded they are 0x%" PRIx32
+            ", not 0x%" PRIx32 ", cycle %" PRIu32 "; they hold",
+            r->thread, seen->read, expected, seen->completion);
+    for (uint32_t x = 0; x < 32; x++) {
+        char text[128] = "0 from the start";
+        if (!(registers >> x & 1))
+            continue;
+        if (r->x.by[x])
+            ordeal_trace_format(r->c->p->test, r->x.by[x]->op, text, sizeof text);
+        why_add(r->why, " x%" PRIu32 " 0x%" PRIx32 " of %s;", x, r->x.value[x], text);
+    }
+    return false;
+}
+
+/* At a fold: its two marks, of which the second must be what the registers hold. */
+static bool read_fold(struct reading *r)
+{
+    uint32_t registers = code_of(r)->fold[r->next->read - SOC_FIRST_FOLD], fold = 0;
+    const struct soc_record *seen = ++r->next;
+    if (seen == r->end || seen->kind != SOC_REC_MARK)
+        return broke(r, seen == r->end ? NULL : seen);
+    r->next++;
+    for (uint32_t x = 0; x < 32; x++)
+        if (registers >> x & 1)
+            fold = soc_fold_step(fold, r->x.value[x]);
+    return fold == seen->read || registers & r->x.unknown || wrong_fold(r, registers, fold, seen);
+}
+
+/* Passes over what is quiet and over folds that are right. */
 static const struct soc_record *peek(struct reading *r)
 {
-    while (r->next < r->end && is_quiet(r->next->kind))
-        r->next++;
-    return r->next < r->end ? r->next : NULL;
+    while (r->next < r->end && !r->wrong && (is_quiet(r->next->kind) || is_fold(r, r->next)))
+        if (is_quiet(r->next->kind))
+            r->next++;
+        else if (!read_fold(r))
+            r->wrong = true;
+    return r->next < r->end && !r->wrong ? r->next : NULL;
 }
 
 /* The next record that reads something must be this one. NULL: it is not. */
@@ -151,14 +221,24 @@ static const struct soc_record *take(struct reading *r, uint8_t kind, uint32_t a
     return found;
 }
 
-/* The record of a store, if it is there. */
+/* The record of a store, if it is there: before the next that reads something. */
 static const struct soc_record *look_for_store(struct reading *r, uint32_t address)
 {
-    for (const struct soc_record *s = r->next; s < r->end && is_quiet(s->kind); s++)
+    for (const struct soc_record *s = r->next; s < r->end; s++) {
+        if (is_fold(r, s)) {
+            r->next = s;
+            if (!read_fold(r))
+                r->wrong = true;
+            s = r->next - 1;
+            continue;
+        }
+        if (!is_quiet(s->kind) || r->wrong)
+            break;
         if (s->kind == SOC_REC_STORE && s->address == address) {
             r->next = s + 1;
             return s;
         }
+    }
     return NULL;
 }
 
@@ -204,6 +284,18 @@ static void set_value(struct reading *r, uint64_t value)
         r->registers[r->i->sets] = (uint32_t)value;
 }
 
+/* Word `w` of what a load reads, in its register, which so far is that of the word before it. Of
+ * one that sets a register of the test others but the first leave 0. */
+static void load_register(struct reading *r, uint32_t w, uint32_t value, uint8_t *reg)
+{
+    const struct soc_made *how = made_of(r);
+    uint32_t unused = r->i->size_log2 < 2 ? 32 - (8u << r->i->size_log2) : 0;
+    *reg = w == 0 ? how->to : w == 1 ? how->next : soc_next_result(code_of(r), *reg);
+    if (how->sign)
+        value = (uint32_t)((int32_t)(value << unused) >> unused);
+    set_register(r, *reg, w > 0 && r->i->sets != NO_REGISTER ? 0 : value);
+}
+
 static bool read_load(struct reading *r)
 {
     const struct instruction *i = r->i;
@@ -211,6 +303,9 @@ static bool read_load(struct reading *r)
              words = i->size_log2 > 2 ? 1u << (i->size_log2 - 2) : 1;
     uint32_t mask = i->size_log2 < 2 ? (1u << (8u << i->size_log2)) - 1 : UINT32_MAX;
     bool silent = made_of(r)->way == SOC_NOTHING || r->c->p->line[i->line].faulting;
+    uint8_t reg = 0;
+    if (silent && i->sets != NO_REGISTER)
+        set_register(r, (uint8_t)(SOC_FIRST_REGISTER + i->sets), 0);
     for (uint32_t w = 0; w < words; w += 2) {
         uint64_t value = 0;
         for (uint32_t half = 0; half < 2 && w + half < words && !silent; half++) {
@@ -218,6 +313,7 @@ static bool read_load(struct reading *r)
             if (!s)
                 return false;
             value |= (uint64_t)(s->read & mask) << 32 * half;
+            load_register(r, w + half, s->read & mask, &reg);
             note_cycles(r, s, w + half == 0);
         }
         set_value(r, value);
@@ -297,6 +393,7 @@ static bool read_atomic(struct reading *r)
     } else if (!read_lr_sc(r, address, compare, &read, &wrote)) {
         return false;
     }
+    set_register(r, made_of(r)->to, read);
     set_value(r, read);
     return true;
 }
@@ -304,10 +401,12 @@ static bool read_atomic(struct reading *r)
 static bool read_evict(struct reading *r)
 {
     const struct soc_made *how = made_of(r);
-    for (uint32_t n = 0; n < how->loads; n++) {
+    uint8_t reg = how->to;
+    for (uint32_t n = 0; n < how->loads; n++, reg = soc_next_result(code_of(r), reg)) {
         const struct soc_record *s = peek(r);
         if (!s || s->kind != SOC_REC_LOAD)
             return broke(r, s);
+        set_register(r, reg, s->read);
         r->next++;
     }
     return true;
@@ -339,10 +438,11 @@ static bool read_tries(struct reading *r, bool *committed)
     }
 }
 
-/* Of one that aborted itself nothing is told. */
+/* Of one that aborted itself nothing is told, and what its loads left in registers nobody knows. */
 static void pass_over(struct reading *r)
 {
     const struct instruction *inner;
+    r->x.unknown = UINT32_MAX;
     while ((inner = program_step(&r->walker)) && inner->kind != ORDEAL_TX_ABORT)
         if (kind_is_access(inner->kind)) {
             r->operation++;
@@ -402,8 +502,8 @@ static bool read_thread(struct reading *r)
         }
     }
     const struct soc_record *s = peek(r);
-    if (s && s->kind == SOC_REC_DONE)
-        return true;
+    if ((s && s->kind == SOC_REC_DONE) || r->wrong)
+        return !r->wrong;
     return why_say(r->why, "hart %" PRIu32 " did more than the test: %s", r->thread,
                    s ? kind_words[s->kind] : "it came to no end");
 }

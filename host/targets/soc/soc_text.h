@@ -4,7 +4,10 @@
  * closely as the machine can take them.
  *
  * Registers for operands are taken within a burst and free again after it. Who needs some reserves
- * them first, which may end the burst before. */
+ * them first, which may end the burst before.
+ *
+ * Registers whose contents are to be seen are noted; some bursts end with a fold of those that were
+ * (soc_code.h). */
 #ifndef HOST_SOC_TEXT_H
 #define HOST_SOC_TEXT_H
 
@@ -23,6 +26,11 @@ struct soc_text {
     int32_t burst_origin[BURST_WORDS];
     uint32_t first_operand, operands, taken; /* registers: the first, how many, so many in use */
     struct text_mark *waits[MOST_MARKS];     /* in the burst */
+    LIST(uint32_t) folds;                    /* registers of each, a bit each */
+    uint32_t noted;                          /* registers that are not folded yet */
+    bool no_folds, inside;                   /* never any; none now: in a transaction */
+    uint32_t folds_of_4;                     /* so many bursts of four end with one */
+    uint64_t chance;                         /* which ones */
     bool failed;                /* memory is out */
 };
 
@@ -33,6 +41,11 @@ void text_constant(struct soc_text *t, uint32_t rd, uint32_t value);
 void text_add(struct soc_text *t, uint32_t word);
 void text_add_constant(struct soc_text *t, uint32_t rd, uint32_t value);
 void text_flush(struct soc_text *t); /* ends the burst */
+
+/* What the register holds from now on is to be seen. */
+static inline void text_note(struct soc_text *t, uint32_t reg) { t->noted |= UINT32_C(1) << reg; }
+/* Ends the burst, and folds what is noted. */
+void text_fold(struct soc_text *t);
 
 void text_reserve(struct soc_text *t, uint32_t operands);
 static inline uint32_t text_operand(struct soc_text *t)
