@@ -141,6 +141,28 @@ static void test_swaps(void)
           0x88, 0x8586, 0x81828384, 0xf4f5f6f7f2f387f1, 0xa1a2a3a4a5a6a7a8, 3);
 }
 
+static void test_amos(void)
+{
+    ALONE("init A/8=0x8182838485868788\n"
+          "P0 AMOADD[A/1]#0x88\nP0 AMOADD[A+2/2]#0xffff\nP0 AMOADD[A+4/4]#0x80000000\n"
+          "P0 AMOADD[A/8]#0xfffffffffffffff0\nP0 L[A/8]\n",
+          0x88, 0x8586, 0x81828384, 0x0182838485858710, 0x0182838485858700);
+    ALONE("init A/8=0x8182838485868788\n"
+          "P0 AMOAND[A/8]#0xff00ff00ff00ff00\nP0 AMOOR[A+2/2]#0x0ff0\nP0 AMOXOR[A/1]#0xff\n"
+          "P0 AMOXOR[A+4]#0xffffffff\nP0 L[A/8]\n",
+          0x8182838485868788, 0x8500, 0, 0x81008300, 0x7eff7cff8ff087ff);
+    ALONE("init A=0x7f80\n"
+          "P0 AMOMIN[A/1]#0x7f\nP0 AMOMAX[A/1]#0x7f\nP0 AMOMINU[A/1]#0x80\nP0 AMOMAXU[A/1]#0x80\n"
+          "P0 AMOMAX[A/2]#0x8000\nP0 AMOMIN[A/2]#0x8000\nP0 AMOMINU[A]#0xffffffff\n"
+          "P0 AMOMIN[A]#0xffffffff\nP0 AMOMAXU[A/8]#5\nP0 AMOMAX[A/8]#0x8000000000000000\n"
+          "P0 AMOMIN[A/8]#0x8000000000000000\nP0 L[A/8]\n",
+          0x80, 0x80, 0x7f, 0x7f, 0x7f80, 0x7f80, 0x8000, 0x8000, 0xffffffff, 0xffffffff,
+          0xffffffff, 0x8000000000000000);
+    ALONE("P0 LOOP.BEGIN#4\nP0 AMOADD[A]#1+1 >r1\nP0 AMOXOR[B]#3+5 <r1 >r2\nP0 LOOP.END\n"
+          "P0 L[A]\nP0 CAS[B]?r2#9\nP0 L[B]\n",
+          0, 0, 1, 3, 3, 11, 6, 6, 10, 20, 20);
+}
+
 static void test_cas(void)
 {
     ALONE("init A/8=0x8182838485868788\n"
@@ -419,6 +441,8 @@ static void test_random_tests_obey_tso(void)
     RANDOM_TESTS(60, 20, "test.threads=2", "test.operations=100", "test.locations=4");
     RANDOM_TESTS(30, 10, "test.threads=4", "test.operations=50", "placement.words_per_line=4");
     RANDOM_TESTS(3, 3, "test.threads=2", "test.operations=1000");
+    RANDOM_TESTS(30, 20, "test.threads=4", "test.operations=50", "test.locations=2",
+                 "operations.amo=50");
 }
 
 static void test_random_tests_of_everything_obey_tso(void)
@@ -426,10 +450,10 @@ static void test_random_tests_of_everything_obey_tso(void)
     RANDOM_TESTS(60, 15, "test.threads=2", "test.operations=100", "test.locations=8",
                  "operations.prefetch=3", "operations.flush=3", "operations.evict=2",
                  "operations.nonfaulting=4", "operations.interrupt=1", "operations.delay=4",
-                 "membar.sl=1", "membar.ss=1", "membar.ll=1", "membar.ls=1", "membar.mixed=1",
-                 "sizes.1=1", "sizes.2=1", "sizes.8=1", "sizes.64=1",
-                 "placement.words_per_line=4", "placement.lines_per_set=2",
-                 "loops.share=20", "branches.share=20");
+                 "operations.amo=5", "membar.sl=1", "membar.ss=1", "membar.ll=1", "membar.ls=1",
+                 "membar.mixed=1", "sizes.1=1", "sizes.2=1", "sizes.8=1", "sizes.64=1",
+                 "placement.words_per_line=4", "placement.lines_per_set=2", "loops.share=20",
+                 "branches.share=20");
 }
 
 /* One thread alone has one legal outcome, and so has every load of it. */
@@ -657,6 +681,7 @@ int main(void)
     RUN_TEST(test_memory_at_the_end);
     RUN_TEST(test_memory_at_the_end_of_a_long_test);
     RUN_TEST(test_swaps);
+    RUN_TEST(test_amos);
     RUN_TEST(test_cas);
     RUN_TEST(test_registers);
     RUN_TEST(test_blocks);

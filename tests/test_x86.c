@@ -89,6 +89,32 @@ static void test_atomics(void)
             x86_compare_exchange(x, 3, at(RDI, RCX, 64), RDX));
 }
 
+static void test_amos(void)
+{
+    ENCODES("lock xadd byte ptr [rdi+64], r8b", "f0 44 0f c0 47 40",
+            x86_exchange_add(x, 0, at(RDI, RSP, 64), R8));
+    ENCODES("lock xadd word ptr [rdi+rcx*1+64], dx", "f0 66 0f c1 54 0f 40",
+            x86_exchange_add(x, 1, at(RDI, RCX, 64), RDX));
+    ENCODES("lock xadd dword ptr [rdi+64], r12d", "f0 44 0f c1 67 40",
+            x86_exchange_add(x, 2, at(RDI, RSP, 64), R12));
+    ENCODES("lock xadd qword ptr [rdi+64], rdx", "f0 48 0f c1 57 40",
+            x86_exchange_add(x, 3, at(RDI, RSP, 64), RDX));
+    ENCODES("cmp al, byte ptr [rsp+16]", "3a 44 24 10", x86_compare(x, 0, RAX, at(RSP, RSP, 16)));
+    ENCODES("cmp ax, word ptr [rsp+16]", "66 3b 44 24 10",
+            x86_compare(x, 1, RAX, at(RSP, RSP, 16)));
+    ENCODES("cmp eax, dword ptr [rsp+16]", "3b 44 24 10", x86_compare(x, 2, RAX, at(RSP, RSP, 16)));
+    ENCODES("cmp rax, qword ptr [rsp+16]", "48 3b 44 24 10",
+            x86_compare(x, 3, RAX, at(RSP, RSP, 16)));
+    ENCODES("cmovg rdx, qword ptr [rsp+16]", "48 0f 4f 54 24 10",
+            x86_load_if(x, X86_GREATER, RDX, at(RSP, RSP, 16)));
+    ENCODES("cmova r9, qword ptr [rsp+16]", "4c 0f 47 4c 24 10",
+            x86_load_if(x, X86_ABOVE, R9, at(RSP, RSP, 16)));
+    ENCODES("cmovl rdx, qword ptr [rsp+16]", "48 0f 4c 54 24 10",
+            x86_load_if(x, X86_LESS, RDX, at(RSP, RSP, 16)));
+    ENCODES("cmovb rdx, qword ptr [rsp+16]", "48 0f 42 54 24 10",
+            x86_load_if(x, X86_BELOW, RDX, at(RSP, RSP, 16)));
+}
+
 static void test_registers(void)
 {
     ENCODES("mov r12, rax", "49 89 c4", x86_move(x, R12, RAX));
@@ -209,6 +235,7 @@ int main(void)
     RUN_TEST(test_loads);
     RUN_TEST(test_stores);
     RUN_TEST(test_atomics);
+    RUN_TEST(test_amos);
     RUN_TEST(test_registers);
     RUN_TEST(test_vectors);
     RUN_TEST(test_fences_and_caches);

@@ -20,11 +20,14 @@ enum {
     MOST_WAITING = 20
 };
 /* The frame. */
-enum { FRAME_CONTEXT = 0, FRAME_RETRIES = 8, FRAME_REGISTERS = 16,
+/* clang-format off */
+enum { FRAME_CONTEXT = 0, FRAME_RETRIES = 8, FRAME_OPERAND = 16, FRAME_REGISTERS = 32,
        FRAME_BYTES = FRAME_REGISTERS + 8 * MOST_REGISTERS };
+/* clang-format on */
 
 static const struct x86_place context_pointer = { RSP, RSP, FRAME_CONTEXT };
 static const struct x86_place retries_left = { RSP, RSP, FRAME_RETRIES };
+static const struct x86_place amo_operand = { RSP, RSP, FRAME_OPERAND };
 
 /* A result on its way to its slot, which is counted from where SLOTS points. */
 struct waiting { uint8_t reg, size_log2; bool vector; uint32_t slot; };
@@ -311,6 +314,56 @@ static void emit_cas(struct emitter *e, const struct instruction *i)
     set_register(e, i, to);
 }
 
+/* RDX, which is what RAX is, becomes the function of it and the operand. */
+static void apply(struct emitter *e, const struct instruction *i)
+{
+    static const enum x86_condition replaced[ORDEAL_AMO_FUNCTIONS] = {
+        /* by the operand */
+        [ORDEAL_AMO_MIN] = X86_GREATER,
+        [ORDEAL_AMO_MAX] = X86_LESS,
+        [ORDEAL_AMO_MINU] = X86_ABOVE,
+        [ORDEAL_AMO_MAXU] = X86_BELOW,
+    };
+    switch (i->function) {
+    case ORDEAL_AMO_AND: x86_arithmetic_memory(&e->x, X86_AND, RDX, amo_operand); break;
+    case ORDEAL_AMO_OR: x86_arithmetic_memory(&e->x, X86_OR, RDX, amo_operand); break;
+    case ORDEAL_AMO_XOR: x86_arithmetic_memory(&e->x, X86_XOR, RDX, amo_operand); break;
+    default:
+        x86_compare(&e->x, i->size_log2, RAX, amo_operand);
+        x86_load_if(&e->x, replaced[i->function], RDX, amo_operand);
+    }
+}
+
+static void emit_add(struct emitter *e, const struct instruction *i)
+{
+    struct x86_place at = location(e, i);
+    enum x86_register with = result_register(e, i);
+    written_value(e, i, with);
+    x86_exchange_add(&e->x, i->size_log2, at, with);
+    set_register(e, i, with);
+}
+
+/* Until nobody stored in between. */
+static void emit_amo(struct emitter *e, const struct instruction *i)
+{
+    if (i->function == ORDEAL_AMO_ADD) {
+        emit_add(e, i);
+        return;
+    }
+    written_value(e, i, RDX);
+    x86_store(&e->x, 3, amo_operand, RDX);
+    struct x86_place at = location(e, i);
+    enum x86_register to = result_register(e, i);
+    x86_load(&e->x, i->size_log2, RAX, at);
+    size_t again = e->x.length;
+    x86_move(&e->x, RDX, RAX);
+    apply(e, i);
+    x86_compare_exchange(&e->x, i->size_log2, at, RDX);
+    x86_jump_back(&e->x, X86_NOT_EQUAL, again);
+    x86_zero_extend(&e->x, i->size_log2, to, RAX);
+    set_register(e, i, to);
+}
+
 /* ---- all else that is in a line ---------------------------------------------------------- */
 
 /* x86 keeps all orders but that of a store before a load; lfence and sfence are there to be run. */
@@ -385,11 +438,12 @@ static void emit_interrupt(struct emitter *e, const struct instruction *i)
 }
 
 static void (*const emit_plain[ORDEAL_OP_KINDS])(struct emitter *, const struct instruction *) = {
-    [ORDEAL_LOAD] = emit_load,         [ORDEAL_STORE] = emit_store,
-    [ORDEAL_SWAP] = emit_swap,         [ORDEAL_CAS] = emit_cas,
-    [ORDEAL_MEMBAR] = emit_membar,     [ORDEAL_PREFETCH] = emit_prefetch,
-    [ORDEAL_FLUSH] = emit_flush,       [ORDEAL_EVICT] = emit_evict,
-    [ORDEAL_DELAY] = emit_delay,       [ORDEAL_INTERRUPT] = emit_interrupt,
+    [ORDEAL_LOAD] = emit_load,     [ORDEAL_STORE] = emit_store,
+    [ORDEAL_SWAP] = emit_swap,     [ORDEAL_CAS] = emit_cas,
+    [ORDEAL_MEMBAR] = emit_membar, [ORDEAL_PREFETCH] = emit_prefetch,
+    [ORDEAL_FLUSH] = emit_flush,   [ORDEAL_EVICT] = emit_evict,
+    [ORDEAL_DELAY] = emit_delay,   [ORDEAL_INTERRUPT] = emit_interrupt,
+    [ORDEAL_AMO] = emit_amo,
 };
 
 /* ---- blocks ------------------------------------------------------------------------------ */

@@ -3,9 +3,9 @@
 
 /* Rough costs of an operation in ns, to tell how much to do at once. */
 static const uint16_t costs[ORDEAL_OP_KINDS] = {
-    [ORDEAL_LOAD] = 20, [ORDEAL_STORE] = 20, [ORDEAL_SWAP] = 50, [ORDEAL_CAS] = 50,
-    [ORDEAL_MEMBAR] = 30, [ORDEAL_TX_BEGIN] = 100, [ORDEAL_PREFETCH] = 5, [ORDEAL_FLUSH] = 200,
-    [ORDEAL_EVICT] = 200, [ORDEAL_INTERRUPT] = 3000,
+    [ORDEAL_LOAD] = 20,   [ORDEAL_STORE] = 20,       [ORDEAL_SWAP] = 50,    [ORDEAL_CAS] = 50,
+    [ORDEAL_MEMBAR] = 30, [ORDEAL_TX_BEGIN] = 100,   [ORDEAL_PREFETCH] = 5, [ORDEAL_FLUSH] = 200,
+    [ORDEAL_EVICT] = 200, [ORDEAL_INTERRUPT] = 3000, [ORDEAL_AMO] = 60,
 };
 static const double fault_cost = 3000, delay_cost = 1 / 3.0;
 

@@ -515,10 +515,17 @@ static struct abilities native_can(const void *machine)
 {
     const struct native *n = machine;
     uint32_t narrow = 1 | 2 | 4 | 8, all = n->wide ? narrow | 16 | 32 | 64 : narrow;
-    return (struct abilities){ .threads = NATIVE_THREADS, .registers = MOST_REGISTERS,
-                               .load_sizes = all, .store_sizes = all, .swap_sizes = narrow,
-                               .cas_sizes = narrow, .transactions = n->transactions,
-                               .interrupts = true, .flush = true, .nonfaulting = true,
+    return (struct abilities){ .threads = NATIVE_THREADS,
+                               .registers = MOST_REGISTERS,
+                               .load_sizes = all,
+                               .store_sizes = all,
+                               .swap_sizes = narrow,
+                               .cas_sizes = narrow,
+                               .amo_sizes = narrow,
+                               .transactions = n->transactions,
+                               .interrupts = true,
+                               .flush = true,
+                               .nonfaulting = true,
                                .memory = NATIVE_MEMORY };
 }
 

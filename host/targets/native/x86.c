@@ -92,6 +92,13 @@ void x86_compare_exchange(struct x86 *x, unsigned size_log2, struct x86_place at
     with_memory(x, sized(0x0FB0, size_log2), desired, at);
 }
 
+void x86_exchange_add(struct x86 *x, unsigned size_log2, struct x86_place at,
+                      enum x86_register with)
+{
+    put(x, 0xF0, 1);
+    with_memory(x, sized(0x0FC0, size_log2), with, at);
+}
+
 /* ---- registers --------------------------------------------------------------------------- */
 
 void x86_move(struct x86 *x, enum x86_register to, enum x86_register from)
@@ -140,6 +147,18 @@ void x86_arithmetic_memory(struct x86 *x, enum x86_arithmetic what, enum x86_reg
                            struct x86_place with)
 {
     with_memory(x, sized(what << 3 | 2, 3), to, with);
+}
+
+void x86_compare(struct x86 *x, unsigned size_log2, enum x86_register of, struct x86_place with)
+{
+    with_memory(x, sized(X86_CMP << 3 | 2, size_log2), of, with);
+}
+
+void x86_load_if(struct x86 *x, enum x86_condition when, enum x86_register to,
+                 struct x86_place from)
+{
+    assert(when < X86_ALWAYS);
+    with_memory(x, (struct form){ .opcode = 0x0F40 | when, .wide = true }, to, from);
 }
 
 void x86_multiply(struct x86 *x, enum x86_register to, enum x86_register by)

@@ -13,8 +13,10 @@
 enum x86_register {
     RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15, X86_REGISTERS
 };
+/* clang-format off */
 enum x86_condition { X86_BELOW = 2, X86_NOT_CARRY = 3, X86_EQUAL = 4, X86_NOT_EQUAL = 5,
-                     X86_ALWAYS = 16 };
+                     X86_ABOVE = 7, X86_LESS = 12, X86_GREATER = 15, X86_ALWAYS = 16 };
+/* clang-format on */
 enum x86_arithmetic { X86_ADD, X86_OR, X86_AND = 4, X86_SUB, X86_XOR, X86_CMP };
 
 struct x86 {
@@ -39,6 +41,10 @@ void x86_exchange(struct x86 *x, unsigned size_log2, struct x86_place at, enum x
 void x86_compare_exchange(struct x86 *x, unsigned size_log2, struct x86_place at,
                           enum x86_register desired);
 
+/* Adds to memory, and leaves what was there. */
+void x86_exchange_add(struct x86 *x, unsigned size_log2, struct x86_place at,
+                      enum x86_register with);
+
 void x86_move(struct x86 *x, enum x86_register to, enum x86_register from);
 void x86_zero_extend(struct x86 *x, unsigned size_log2, enum x86_register to,
                      enum x86_register from);
@@ -50,6 +56,9 @@ void x86_arithmetic_immediate(struct x86 *x, bool wide, enum x86_arithmetic what
                               enum x86_register to, int32_t value);
 void x86_arithmetic_memory(struct x86 *x, enum x86_arithmetic what, enum x86_register to,
                            struct x86_place with);
+void x86_compare(struct x86 *x, unsigned size_log2, enum x86_register of, struct x86_place with);
+void x86_load_if(struct x86 *x, enum x86_condition when, enum x86_register to,
+                 struct x86_place from); /* 8 bytes */
 void x86_multiply(struct x86 *x, enum x86_register to, enum x86_register by);
 void x86_multiply_immediate(struct x86 *x, enum x86_register to, enum x86_register from,
                             int32_t by);
