@@ -183,6 +183,22 @@ static void test_swap_and_cas(void)
                 3, 0xfffffff0, 5, 5, 5, 0xf0000006, 8, 9, 9, 11);
 }
 
+static void test_amos(void)
+{
+    EXPECT_BOTH("init A=0xfffffffe\nplace A=0x1000\n"
+                "P0 AMOADD[A]#5\nP0 AMOXOR[A]#0xff >r1\nP0 AMOAND[A]#0xf3 <r1\n"
+                "P0 AMOOR[A]#0x80000000\nP0 AMOMAX[A]#7\nP0 AMOMIN[A]#0xfffffff0\n"
+                "P0 AMOMAXU[A]#1\nP0 AMOMINU[A]#2\nP0 AMOMAX[A]#1 >r2\nP0 AMOMIN[A]#5\n"
+                "P0 AMOMINU[A]#0x80000000\nP0 AMOMAXU[A]#0x80000000\nP0 CAS[A]?r2#4\n",
+                0xfffffffe, 3, 0xfc, 0xf0, 0x800000f0, 7, 0xfffffff0, 0xfffffff0, 2, 2, 2, 2,
+                0x80000000);
+    static const uint64_t values[] = { 0, 0x8000000000000001, 0x8000000000000001, 5, 5, 6 };
+    expect("rv64ima",
+           "P0 AMOADD[A/8]#0x8000000000000001\nP0 AMOMAXU[A/8]#5\nP0 AMOMAX[A/8]#5\n"
+           "P0 AMOMIN[A/8]#6\nP0 AMOXOR[A/8]#3\nP0 L[A/8]\n",
+           values, 6);
+}
+
 static void test_swap_and_cas_of_8_bytes(void)
 {
     static const uint64_t values[] = { 0, 0xffffffff00000001, 0xffffffff00000001, 7, 0x80000000,
@@ -325,7 +341,8 @@ static void test_generated_tests(void)
     struct target_options options = on_qemu("rv64ima");
     struct bias *bias = bias_new();
     struct ordeal_error e;
-    static const char *const settings[] = { "test.threads=4", "test.operations=60" };
+    static const char *const settings[] = { "test.threads=4", "test.operations=60",
+                                            "operations.amo=10" };
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
         TEST_ASSERT_TRUE_MESSAGE(bias_set(bias, settings[i], &e), e.reason);
     struct generator *generator = generator_new(bias, 11);
@@ -406,13 +423,16 @@ static void test_missing_tools_are_named(void)
 
 static void test_programs_are_refused(void)
 {
-    static const struct { const char *lines, *part; } cases[] = {
+    static const struct {
+        const char *lines, *part;
+    } cases[] = {
         { "P0 TX.BEGIN\nP0 L[A]\nP0 TX.END\n", "transactions" },
         { "P0 FLUSH[A]\n", "flush" },
         { "uncached A\nP0 L[A]\n", "uncached" },
         { "P0 SWAP[A/1]#1\n", "swap of 1 byte" },
         { "P0 SWAP[A/8]#1\n", "swap of 8 bytes" },
         { "P0 CAS[A/8]?1#1\n", "CAS of 8 bytes" },
+        { "P0 AMOADD[A/8]#1\n", "AMO of 8 bytes" },
     };
     struct target_options options = on_qemu("rv32ima");
     void *machine = open_target(&options);
@@ -685,6 +705,7 @@ int main(void)
     RUN_TEST(test_blocks_fill_all_registers);
     RUN_TEST(test_swap_and_cas);
     RUN_TEST(test_swap_and_cas_of_8_bytes);
+    RUN_TEST(test_amos);
     RUN_TEST(test_many_registers);
     RUN_TEST(test_loops_and_steps);
     RUN_TEST(test_nonfaulting_loads_and_what_has_no_effect);

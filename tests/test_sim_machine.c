@@ -152,6 +152,36 @@ static void test_second_sc(void)
     TEST_ASSERT_TRUE(seen > 0);
 }
 
+/* So is an AMO that wrote something else, whichever way it was made; a swap's record says nothing
+ * that is not known. */
+static void test_wrong_result_of_an_amo(void)
+{
+    struct outcomes o;
+    compile("uncached A\nP0 AMOADD[A]#5\n");
+    TEST_ASSERT_EQUAL(TARGET_DONE, run_changed(SOC_REC_ATOMIC, 4, 5, &o));
+    free(o.values);
+    TEST_ASSERT_EQUAL(TARGET_BROKE, run_changed(SOC_REC_ATOMIC, 4, 6, &o));
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(why.text, "wrote 0x6, not 0x5"), why.text);
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(why.text, "P0 AMOADD[A]#5"), why.text);
+    free(o.values);
+    for (int seed = 0; seed < 8; seed++) {
+        char text[64];
+        forget();
+        sprintf(text, "seed %d\nP0 AMOMAX[A]#0xffffffff\n", seed);
+        compile(text);
+        enum target_result atomic = run_changed(SOC_REC_ATOMIC, 4, 1, &o);
+        free(o.values);
+        enum target_result conditional = run_changed(SOC_REC_SC, 4, 1, &o);
+        free(o.values);
+        TEST_ASSERT_EQUAL_MESSAGE(1, (atomic == TARGET_BROKE) + (conditional == TARGET_BROKE),
+                                  why.text);
+    }
+    forget();
+    compile("uncached A\nP0 SWAP[A]#5\n");
+    TEST_ASSERT_EQUAL(TARGET_DONE, run_changed(SOC_REC_ATOMIC, 4, 6, &o));
+    free(o.values);
+}
+
 /* ---- registers ------------------------------------------------------------------------------- */
 
 /* What is read is right, but it is not what comes to the registers: as if the hart's instructions
@@ -254,6 +284,7 @@ int main(void)
     RUN_TEST(test_assertions_are_findings);
     RUN_TEST(test_records_of_another_test);
     RUN_TEST(test_second_sc);
+    RUN_TEST(test_wrong_result_of_an_amo);
     RUN_TEST(test_extension);
     RUN_TEST(test_another_register);
     RUN_TEST(test_lost_records);

@@ -273,15 +273,30 @@ static void emit_store(struct assembly *s, const struct instruction *i)
 
 static char width(const struct instruction *i) { return i->size_log2 == 3 ? 'd' : 'w'; }
 
-static void emit_swap(struct assembly *s, const struct instruction *i)
+static void emit_exchange(struct assembly *s, const struct instruction *i, const char *name)
 {
     reserve(s, 1);
     locate(s, i, true);
     value_written(s, i);
     const char *to = hold(s, 0, i->size_log2 == 3);
-    fprintf(s->out, "    amoswap.%c %s, t2, (t0)\n", width(i), to);
+    fprintf(s->out, "    amo%s.%c %s, t2, (t0)\n", name, width(i), to);
     s->filled += 8;
     set_register(s, i, to, false);
+}
+
+static void emit_swap(struct assembly *s, const struct instruction *i)
+{
+    emit_exchange(s, i, "swap");
+}
+
+static void emit_amo(struct assembly *s, const struct instruction *i)
+{
+    static const char *const names[ORDEAL_AMO_FUNCTIONS] = {
+        [ORDEAL_AMO_ADD] = "add",   [ORDEAL_AMO_AND] = "and",   [ORDEAL_AMO_OR] = "or",
+        [ORDEAL_AMO_XOR] = "xor",   [ORDEAL_AMO_MIN] = "min",   [ORDEAL_AMO_MAX] = "max",
+        [ORDEAL_AMO_MINU] = "minu", [ORDEAL_AMO_MAXU] = "maxu",
+    };
+    emit_exchange(s, i, names[i->function]);
 }
 
 /* It alone may go round for ever; so it is told before it begins. */
@@ -399,6 +414,7 @@ static void (*const emit[ORDEAL_OP_KINDS])(struct assembly *, const struct instr
     [ORDEAL_STORE] = emit_store,
     [ORDEAL_SWAP] = emit_swap,
     [ORDEAL_CAS] = emit_cas,
+    [ORDEAL_AMO] = emit_amo,
     [ORDEAL_MEMBAR] = emit_membar,
     [ORDEAL_PREFETCH] = emit_prefetch,
     [ORDEAL_FLUSH] = emit_flush,

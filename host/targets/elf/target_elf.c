@@ -96,10 +96,17 @@ static struct abilities elf_can(const void *machine)
     const struct elf_platform *f = &((const struct elf *)machine)->platform;
     uint32_t atomic_sizes = f->xlen == 64 ? 1 << 2 | 1 << 3 : 1 << 2;
     return (struct abilities){
-        .threads = MOST_HARTS, .registers = MOST_REGISTERS,
-        .load_sizes = 0x7f, .store_sizes = 0x7f,
-        .swap_sizes = atomic_sizes, .cas_sizes = atomic_sizes,
-        .interrupts = true, .flush = f->flush, .nonfaulting = true, .memory = MOST_MEMORY,
+        .threads = MOST_HARTS,
+        .registers = MOST_REGISTERS,
+        .load_sizes = 0x7f,
+        .store_sizes = 0x7f,
+        .swap_sizes = atomic_sizes,
+        .cas_sizes = atomic_sizes,
+        .amo_sizes = atomic_sizes,
+        .interrupts = true,
+        .flush = f->flush,
+        .nonfaulting = true,
+        .memory = MOST_MEMORY,
     };
 }
 

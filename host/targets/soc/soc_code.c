@@ -240,8 +240,8 @@ static void plan_thread(const struct program *p, uint32_t thread, const struct s
             made[at].way = SOC_NOTHING; /* no transaction can do that */
         if (i->kind == ORDEAL_EVICT)
             plan_evict(p, i, inside, soc, &made[at]);
-        if ((i->kind == ORDEAL_SWAP || i->kind == ORDEAL_CAS) && !inside
-            && !p->line[i->line].uncached) {
+        bool atomic = i->kind == ORDEAL_SWAP || i->kind == ORDEAL_CAS || i->kind == ORDEAL_AMO;
+        if (atomic && !inside && !p->line[i->line].uncached) {
             made[at].way = way_of_atomic(hash);
             made[at].foreign = (uint32_t)hash | UINT32_C(0x80000000);
         }

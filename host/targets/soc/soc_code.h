@@ -36,7 +36,7 @@ enum {
 enum soc_way {
     SOC_PLAIN,    /* the instruction of its name; if it is wide one for each word */
     SOC_NOTHING,  /* it leaves no record */
-    SOC_LR_SC,    /* SWAP, CAS: a loop of LR and SC */
+    SOC_LR_SC,    /* SWAP, CAS, AMO: a loop of LR and SC */
     SOC_LR_SC_SC, /* and a second SC when it has succeeded, which must fail */
 };
 

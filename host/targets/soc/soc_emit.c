@@ -221,6 +221,50 @@ static void emit_swap(struct maker *m, const struct instruction *i)
     }
 }
 
+/* What an AMO makes of what was read, in a loop of LR and SC: how many instructions that takes. */
+static int32_t add_function(struct maker *m, const struct instruction *i, uint32_t to,
+                            uint32_t read, uint32_t operand)
+{
+    static const enum rv32_name one[ORDEAL_AMO_FUNCTIONS] = {
+        [ORDEAL_AMO_ADD] = RV_ADD,
+        [ORDEAL_AMO_AND] = RV_AND,
+        [ORDEAL_AMO_OR] = RV_OR,
+        [ORDEAL_AMO_XOR] = RV_XOR,
+    };
+    bool is_signed = i->function == ORDEAL_AMO_MIN || i->function == ORDEAL_AMO_MAX;
+    bool least = i->function == ORDEAL_AMO_MIN || i->function == ORDEAL_AMO_MINU;
+    if (!is_signed && i->function != ORDEAL_AMO_MINU && i->function != ORDEAL_AMO_MAXU) {
+        ADD(one[i->function], to, read, operand, 0);
+        return 1;
+    }
+    ADD(RV_ADDI, to, read, 0, 0);
+    ADD(is_signed ? RV_BLT : RV_BLTU, 0, least ? read : operand, least ? operand : read, 8);
+    ADD(RV_ADDI, to, operand, 0, 0);
+    return 3;
+}
+
+static void emit_amo(struct maker *m, const struct instruction *i)
+{
+    static const enum rv32_name one[ORDEAL_AMO_FUNCTIONS] = {
+        [ORDEAL_AMO_ADD] = RV_AMOADD,   [ORDEAL_AMO_AND] = RV_AMOAND,
+        [ORDEAL_AMO_OR] = RV_AMOOR,     [ORDEAL_AMO_XOR] = RV_AMOXOR,
+        [ORDEAL_AMO_MIN] = RV_AMOMIN,   [ORDEAL_AMO_MAX] = RV_AMOMAX,
+        [ORDEAL_AMO_MINU] = RV_AMOMINU, [ORDEAL_AMO_MAXU] = RV_AMOMAXU,
+    };
+    const struct soc_made *how = &m->made[m->index];
+    reserve(m, i, i->needs, true, how->way == SOC_PLAIN ? 2 : 5);
+    uint32_t address = locate(m, i, i->needs, true).reg, operand = value_written(m, i);
+    uint32_t to = destination(m, i);
+    if (how->way == SOC_PLAIN) {
+        ADD(one[i->function], to, address, operand, 0);
+        return;
+    }
+    uint32_t value = text_operand(&m->text);
+    ADD(RV_LR, to, address, 0, 0);
+    int32_t between = add_function(m, i, value, to, operand);
+    add_sc(m, how, address, value, -8 - 4 * between);
+}
+
 /* By AMOCAS what it compares with is in the register that takes the value read. */
 static void emit_cas(struct maker *m, const struct instruction *i)
 {
@@ -343,6 +387,7 @@ void emit_operation(struct maker *m, const struct instruction *i)
     case ORDEAL_STORE:     emit_store(m, i); break;
     case ORDEAL_SWAP:      emit_swap(m, i); break;
     case ORDEAL_CAS:       emit_cas(m, i); break;
+    case ORDEAL_AMO: emit_amo(m, i); break;
     case ORDEAL_MEMBAR:    emit_membar(m, i); break;
     case ORDEAL_PREFETCH:  emit_prefetch(m, i); break;
     case ORDEAL_FLUSH:     emit_flush(m, i); break;

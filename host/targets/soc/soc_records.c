@@ -339,6 +339,30 @@ static bool read_store(struct reading *r)
     return true;
 }
 
+/* What memory holds after a SWAP, an AMO, or a CAS or SC that did. */
+static uint32_t value_left(const struct reading *r, uint32_t read)
+{
+    uint32_t operand = (uint32_t)value_written(r);
+    return r->i->kind != ORDEAL_AMO
+             ? operand
+             : (uint32_t)ordeal_amo_result((enum ordeal_amo_function)r->i->function, 2, read,
+                                           operand);
+}
+
+/* What an AMO wrote is for the hart to know, and told by its record alone. */
+static bool left_it(struct reading *r, const struct soc_record *s, uint32_t read)
+{
+    uint32_t left = value_left(r, read);
+    if (r->i->kind != ORDEAL_AMO || s->written == left)
+        return true;
+    char text[256];
+    ordeal_trace_format(r->c->p->test, r->i->op, text, sizeof text);
+    return why_say(r->why,
+                   "hart %" PRIu32 " read 0x%" PRIx32 " at 0x%" PRIx32 " and wrote 0x%" PRIx32
+                   ", not 0x%" PRIx32 ", cycle %" PRIu32 ", in %s",
+                   r->thread, read, s->address, s->written, left, s->completion, text);
+}
+
 /* Rounds of LR and SC until one succeeds or, of a CAS, the values differ. */
 static bool read_lr_sc(struct reading *r, uint32_t address, uint32_t compare,
                        uint32_t *read, bool *wrote)
@@ -358,7 +382,7 @@ static bool read_lr_sc(struct reading *r, uint32_t address, uint32_t compare,
         note_cycles(r, sc, false);
         *wrote = sc->read == 0;
     }
-    if (!note_write(r, address, 2, (uint32_t)value_written(r), sc->completion))
+    if (!left_it(r, sc, *read) || !note_write(r, address, 2, value_left(r, *read), sc->completion))
         return false;
     if (how->way != SOC_LR_SC_SC)
         return true;
@@ -387,8 +411,9 @@ static bool read_atomic(struct reading *r)
             return false;
         note_cycles(r, s, true);
         read = s->read;
-        wrote = i->kind == ORDEAL_SWAP || read == compare;
-        if (wrote && !note_write(r, address, 2, (uint32_t)value_written(r), s->completion))
+        wrote = i->kind != ORDEAL_CAS || read == compare;
+        if (!left_it(r, s, read)
+            || (wrote && !note_write(r, address, 2, value_left(r, read), s->completion)))
             return false;
     } else if (!read_lr_sc(r, address, compare, &read, &wrote)) {
         return false;
@@ -483,6 +508,7 @@ static bool read_instruction(struct reading *r)
     case ORDEAL_LOAD:     return read_load(r);
     case ORDEAL_STORE:    return read_store(r);
     case ORDEAL_SWAP:
+    case ORDEAL_AMO:
     case ORDEAL_CAS:      return read_atomic(r);
     case ORDEAL_EVICT:    return read_evict(r);
     case ORDEAL_TX_BEGIN: return read_tx_begin(r);

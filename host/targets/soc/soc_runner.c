@@ -86,6 +86,7 @@ struct abilities soc_runner_can(const struct soc_runner *m)
         .store_sizes = 0x7f,
         .swap_sizes = 1 << 2,
         .cas_sizes = 1 << 2,
+        .amo_sizes = 1 << 2,
         .transactions = has->transactions,
         .interrupts = true,
         .flush = true,
