@@ -555,6 +555,6 @@ bool bias_write(const struct bias *b, FILE *out, bool with_help)
     for (size_t i = 0; i < b->idioms.count; i++)
         write_idiom(&b->idioms.data[i], out);
     for (size_t i = 0; i < b->profiles.count; i++)
-        profile_write(b, &b->profiles.data[i], out);
+        bias_write_profile(b, &b->profiles.data[i], NULL, out);
     return !ferror(out);
 }

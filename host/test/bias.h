@@ -124,6 +124,16 @@ bool bias_kept(const struct bias *b, const struct bias_profile *p, bool *kept,
 /* As a bias file that says the same: every key, with its help as a comment when asked. */
 bool bias_write(const struct bias *b, FILE *out, bool with_help);
 
+/* Lines of comment to be written before a profile (BIAS_NO_SLOT), and before what it says of a slot. */
+#define BIAS_NO_SLOT UINT32_MAX
+struct bias_notes {
+    void (*write)(void *user, const struct bias_profile *p, uint32_t slot, FILE *out);
+    void *user;
+};
+/* One profile, as its section of the file; notes may be NULL. */
+void bias_write_profile(const struct bias *b, const struct bias_profile *p,
+                        const struct bias_notes *notes, FILE *out);
+
 /* False, with the reason. For those above. */
 bool bias_refuse(struct ordeal_error *e, const struct bias_origin *where, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

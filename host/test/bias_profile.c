@@ -384,18 +384,30 @@ static void write_values(const struct bias *b, uint32_t slot, const uint32_t *va
     putc('\n', out);
 }
 
-/* What --set gave holds in every profile: there it is written for those that would change it. */
-void profile_write(const struct bias *b, const struct bias_profile *p, FILE *out)
+static void write_note(const struct bias_notes *n, const struct bias_profile *p, uint32_t slot,
+                       FILE *out)
 {
-    fprintf(out, "\n[profile %s]\n", p->name);
+    if (n)
+        n->write(n->user, p, slot, out);
+}
+
+/* What --set gave holds in every profile: there it is written for those that would change it. */
+void bias_write_profile(const struct bias *b, const struct bias_profile *p,
+                        const struct bias_notes *notes, FILE *out)
+{
+    putc('\n', out);
+    write_note(notes, p, BIAS_NO_SLOT, out);
+    fprintf(out, "[profile %s]\n", p->name);
     if (p->weight_at.reading)
         fprintf(out, "weight = %" PRIu32 "\n", p->weight);
     if (p->only)
         write_only(p, out);
     for (size_t i = 0; i < p->varies.count; i++) {
         const struct bias_vary *v = &p->varies.data[i];
-        if (!bias_held(b, v->slot))
-            write_values(b, v->slot, v->value, v->count, v->range ? ".." : " | ", out);
+        if (bias_held(b, v->slot))
+            continue;
+        write_note(notes, p, v->slot, out);
+        write_values(b, v->slot, v->value, v->count, v->range ? ".." : " | ", out);
     }
     for (uint32_t slot = 0; slot < bias_slots(b); slot++)
         if (bias_held(b, slot) && (vary_of(p, slot) || (p->only && section_of(slot))))

@@ -38,6 +38,5 @@ bool reading_value(const struct bias_key *k, const char *text, uint32_t *value);
 /* A key of [profile NAME], and another line of its `only`. */
 bool profile_set(struct reading *r, const char *name, const char *key, const char *value);
 bool profile_add_only(struct reading *r, struct bias_profile *p, const char *words);
-void profile_write(const struct bias *b, const struct bias_profile *p, FILE *out);
 
 #endif

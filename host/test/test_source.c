@@ -78,10 +78,30 @@ static enum ordeal_status keep_error(struct test_source *s, enum ordeal_status s
     return status;
 }
 
+/* Goes on with the tests that come after those of this bias. */
+static enum ordeal_status go_on(struct test_source *s)
+{
+    const struct test_source_plan *then = s->plan.then;
+    if (!then)
+        return ORDEAL_END;
+    s->plan.bias = then->bias;
+    s->plan.seed = then->seed;
+    s->plan.first = then->first;
+    s->plan.count = then->count;
+    s->plan.then = then->then;
+    s->given = 0;
+    generator_free(s->generator);
+    s->generator = generator_new(then->bias, then->seed);
+    return s->generator ? ORDEAL_OK : error_set(&s->error, ORDEAL_NO_MEMORY, "", "out of memory");
+}
+
 static enum ordeal_status make_next(struct test_source *s, struct test_source_test *test)
 {
-    if (s->given == s->plan.count)
-        return ORDEAL_END;
+    while (s->given == s->plan.count) {
+        enum ordeal_status status = go_on(s);
+        if (status != ORDEAL_OK)
+            return status;
+    }
     test->number = s->plan.first + s->given++;
     snprintf(test->name, sizeof test->name, "test-%" PRIu64, test->number);
     uint32_t profile = generator_profile(s->generator, test->number);
@@ -143,7 +163,7 @@ static enum ordeal_status read_next(struct test_source *s, struct test_source_te
 enum ordeal_status test_source_next(struct test_source *s, struct test_source_test *test)
 {
     *test = (struct test_source_test){ 0 };
-    return s->generator ? make_next(s, test) : read_next(s, test);
+    return s->plan.bias ? make_next(s, test) : read_next(s, test);
 }
 
 void test_source_take_back(struct test_source *s, struct test_source_test *test)

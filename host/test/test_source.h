@@ -10,6 +10,7 @@
 struct test_source_plan {
     const struct bias *bias;     /* of tests that are made: `count` from number `first` */
     uint64_t seed, first, count;
+    const struct test_source_plan *then; /* of another bias, after these; NULL: none */
     char *const *files;          /* else these, "-" is standard input; ends with NULL */
     bool (*stop)(void *user);    /* asked while a file is read */
     void *user;
