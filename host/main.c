@@ -14,6 +14,7 @@
 static const struct command *const commands[] = {
     &command_gen,
     &command_run,
+    &command_tune,
     &command_check,
     &command_show,
     &command_convert,

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "setup.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+
+int setup_target(struct setup *s)
+{
+    char names[128] = "";
+    for (const struct target *const *t = targets; *t; t++) {
+        size_t used = strlen(names);
+        snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", (*t)->name);
+    }
+    if (!s->target_name)
+        return complain(s->command, "on which target? --target takes one of %s", names);
+    s->target = target_find(s->target_name);
+    if (!s->target)
+        return complain(s->command, "--target takes one of %s, not '%s'", names, s->target_name);
+    struct why why;
+    if (!target_options_fit(&s->how, s->target->name, &why))
+        return complain(s->command, "%s", why.text);
+    if (s->jobs > 1 && !s->target->exact)
+        return complain(s->command,
+                        "one at a time on '%s': --jobs is for targets that do the same "
+                        "again",
+                        s->target->name);
+    if (s->jobs > MOST_JOBS)
+        return complain(s->command, "--jobs takes a number up to %d", MOST_JOBS);
+    return -1;
+}
+
+int setup_bad(const struct setup *s, const struct ordeal_error *e)
+{
+    char text[1024];
+    error_format(e, text, sizeof text);
+    return complain(s->command, "%s", text);
+}
+
+int setup_bias(struct setup *s)
+{
+    struct ordeal_error e;
+    s->bias = bias_new();
+    if (!s->bias)
+        return complain(s->command, "out of memory");
+    bool good = true;
+    for (size_t i = 0; good && i < s->bias_files.count; i++)
+        good = bias_read(s->bias, s->bias_files.word[i], &e);
+    for (size_t i = 0; good && i < s->set.count; i++)
+        good = bias_set(s->bias, s->set.word[i], &e);
+    good = good && bias_check(s->bias, &e);
+    return good ? -1 : setup_bad(s, &e);
+}
+
+int setup_machines(struct setup *s)
+{
+    struct why why = { "" };
+    s->how.model = s->model.given ? (enum ordeal_model)s->model.value : ORDEAL_TSO;
+    s->how.model_given = s->model.given;
+    int jobs = s->jobs ? (int)s->jobs : machine_pool_usual_jobs(s->target, &s->how);
+    if (!machine_pool_open(&s->machines, s->target, &s->how, jobs, &why)) {
+        int status = complain(s->command, "%s: %s", s->target->name, why.text);
+        return s->machines.missing ? EXIT_TARGET : status;
+    }
+    s->claims = s->target->claims(s->machines.machine[0]);
+    if (!s->iterations)
+        s->iterations = s->target->iterations;
+    return -1;
+}
+
+void setup_close(struct setup *s)
+{
+    machine_pool_close(&s->machines);
+    bias_free(s->bias);
+}

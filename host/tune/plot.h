@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Curves as an SVG: coverage over what it cost. Readable on light and on dark ground. */
+#ifndef HOST_PLOT_H
+#define HOST_PLOT_H
+
+#include <stdio.h>
+
+#include "base/list.h"
+
+struct plot_point {
+    double x, y;
+};
+
+/* From the left to the right; x and y are finite and not below 0. */
+struct plot_curve {
+    const char *name;
+    LIST(struct plot_point) points;
+};
+
+enum { PLOT_CURVES = 4 }; /* at most */
+struct plot {
+    const char *title, *x_label, *y_label;
+    const struct plot_curve *curves[PLOT_CURVES];
+    int count;
+};
+
+bool plot_write(const struct plot *p, FILE *out); /* false: it could not be written */
+
+#endif

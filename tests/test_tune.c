@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `ordeal tune` from outside: what comes out, that it is the same again, with any number of machines
+ * and after any kill, what it refuses, and how it ends. On the software model, which is fast. */
+#include <sys/stat.h>
+
+#include <cJSON.h>
+
+#include "shell.h"
+
+void setUp(void) { shell_enter(); }
+void tearDown(void) { shell_leave(); }
+
+#define TUNE \
+    "$ORDEAL tune --target model --bias $HOME_OF_TESTS/examples/profiles.bias " \
+    "--batches 4 --batch 4 "
+#define FILES "tuned.bias coverage.cover coverage.svg"
+
+/* Files of two folders, but for the names of the folders in them. */
+static void same_files(const char *a, const char *b)
+{
+    EXPECT(0,
+           "for f in " FILES "; do sed 's|%s|DIR|g' %s/$f >a; sed 's|%s|DIR|g' %s/$f >b; "
+           "cmp a b || exit 1; done",
+           a, a, b, b);
+}
+
+static void test_what_comes_out_can_be_used(void)
+{
+    EXPECT(0, TUNE "--tests 200 -o dir");
+    OUT("TUNED dir ");
+    OUT("end=done");
+    OUT(" tuned=");
+    OUT(" untuned=");
+    EXPECT(0, "grep -c '^\\[profile' dir/tuned.bias");
+    int profiles = atoi(out);
+    TEST_ASSERT_TRUE(profiles >= 1 && profiles <= 8);
+    EXPECT(0, "grep ' -> .* new in .* operations, ' dir/tuned.bias");
+    EXPECT(0, "grep 'ordeal run --target model --bias dir/tuned.bias' dir/tuned.bias");
+    EXPECT(0, "$ORDEAL run --target model --bias dir/tuned.bias --check --count 50");
+    OUT("fail=0");
+    EXPECT(0, "grep -q '</svg>' dir/coverage.svg");
+}
+
+static void test_a_bias_that_was_written_makes_the_same_tests(void)
+{
+    EXPECT(0, TUNE "--tests 150 -o dir");
+    EXPECT(0, "$ORDEAL gen --bias dir/tuned.bias --print-bias >again.bias");
+    EXPECT(
+        0,
+        "$ORDEAL gen --bias dir/tuned.bias -n 30 -o - >a; $ORDEAL gen --bias again.bias -n 30 -o - "
+        ">b; cmp a b");
+}
+
+static void test_machines_side_by_side_find_the_same(void)
+{
+    EXPECT(0, TUNE "--tests 200 --jobs 1 -o dir-A");
+    EXPECT(0, TUNE "--tests 200 --jobs 1 -o dir-B");
+    EXPECT(0, TUNE "--tests 200 --jobs 3 -o dir-C");
+    same_files("dir-A", "dir-B");
+    EXPECT(0, "sed -i 's/--jobs [13]//' dir-A/tuned.bias dir-C/tuned.bias");
+    same_files("dir-A", "dir-C");
+    EXPECT(0, TUNE "--tests 200 --seed 2 -o other");
+    EXPECT(1, "cmp dir-A/tuned.bias other/tuned.bias");
+}
+
+/* Twenty kills in all, each at another moment, then to the end. */
+static void test_killed_at_any_moment_it_comes_to_the_same_end(void)
+{
+    EXPECT(0, TUNE "--tests 300 -o dir-A");
+    EXPECT(0, "for s in .11 .23 .35 .17 .41  .19 .07 .29 .37 .13  .31 .43 .05 .21 .27  .47 .09 .33 "
+              ".15 .39; do\n"
+              "  case $s in .19|.31|.47) rm -rf dir-B ;; esac\n"
+              "  " TUNE "--tests 300 -o dir-B >/dev/null 2>&1 & tune=$!\n"
+              "  sleep $s; kill -9 $tune 2>/dev/null; wait $tune 2>/dev/null\n"
+              "done; true");
+    EXPECT(0, TUNE "--tests 300 -o dir-B");
+    OUT("end=done");
+    same_files("dir-A", "dir-B");
+    EXPECT(0, TUNE "--tests 300 -o dir-B"); /* once more: there is nothing left to run */
+    same_files("dir-A", "dir-B");
+}
+
+static void test_interrupted_it_sums_up_and_goes_on(void)
+{
+    EXPECT(0, TUNE "--tests 2000 --compare none -o dir-A");
+    EXPECT(130, TUNE "--tests 2000 --compare none -o dir-B & tune=$!; sleep 0.7; kill -INT $tune; "
+                     "wait $tune");
+    OUT("end=interrupted");
+    ERR("the same command goes on from here");
+    EXPECT(0, "grep 'it was interrupted' dir-B/tuned.bias");
+    EXPECT(0, TUNE "--tests 2000 --compare none -o dir-B");
+    same_files("dir-A", "dir-B");
+}
+
+static void test_a_foreign_journal_is_refused(void)
+{
+    EXPECT(0, TUNE "--tests 60 --compare none -o dir");
+    EXPECT(2, TUNE "--tests 60 --compare none --seed 2 -o dir");
+    ERR("begun with another seed: 1, and now it is 2");
+    EXPECT(2, TUNE "--tests 70 --compare none -o dir");
+    ERR("begun with another tests: 60, and now it is 70");
+    EXPECT(2, TUNE "--tests 60 --compare none --set operations.swap=9 -o dir");
+    ERR("begun with another bias");
+    EXPECT(2, TUNE "--tests 60 --compare none --model SC -o dir");
+    ERR("begun with another machine: usual, and now it is --model SC");
+    EXPECT(0, "echo nonsense >dir/journal");
+    EXPECT(2, TUNE "--tests 60 --compare none -o dir");
+    ERR("dir/journal: line 1: expected 'ordeal-tune 1'");
+}
+
+static void test_a_full_disk_is_told_and_can_be_gone_on_from(void)
+{
+    EXPECT(0, TUNE "--tests 200 -o dir-A");
+    EXPECT(2, "trap '' XFSZ; ulimit -f 40; " TUNE "--tests 200 -o dir-B");
+    ERR("dir-B/journal: File too large");
+    EXPECT(0, TUNE "--tests 200 -o dir-B");
+    same_files("dir-A", "dir-B");
+    EXPECT(0, "echo >file");
+    EXPECT(2, TUNE "--tests 60 -o file/dir");
+    ERR("--output file/dir: Not a directory");
+    EXPECT(2, TUNE "--tests 60 -o file");
+    ERR("file/journal: Not a directory");
+}
+
+/* What fails on the way is told, kept and replays; tuning goes on. */
+static void test_failing_tests_are_kept(void)
+{
+    EXPECT(1, TUNE "--tests 60 --compare none --bug forward-oldest -o dir");
+    OUT("FAIL test-");
+    OUT("saved=ordeal-failures/");
+    OUT("end=done");
+    EXPECT(1, "sh \"$(ls -d ordeal-failures/*/ | head -1)/replay\"");
+    OUT("FAIL");
+    EXPECT(1,
+           TUNE "--tests 60 --compare none --bug forward-oldest -o dir"); /* nothing runs again */
+    EXPECT(1, TUNE "--tests 60 --compare none --bug forward-oldest --no-save -o other");
+    EXPECT(0, "cmp dir/coverage.cover other/coverage.cover");
+}
+
+static void test_uniform_settings_are_a_bias(void)
+{
+    EXPECT(0, TUNE "--uniform 5 -o uniform.bias");
+    EXPECT(0, "grep -c '^\\[profile uniform-' uniform.bias");
+    TEST_ASSERT_EQUAL_INT(5, atoi(out));
+    EXPECT(0, "$ORDEAL run --target model --bias uniform.bias --check --count 20");
+    EXPECT(0, TUNE "--uniform 5 -o again.bias && cmp uniform.bias again.bias");
+    EXPECT(0, TUNE "--uniform 5 --seed 2 -o other.bias");
+    EXPECT(1, "cmp uniform.bias other.bias");
+}
+
+static void test_the_summary_as_json(void)
+{
+    EXPECT(0, TUNE "--tests 60 --json --compare uniform -o dir");
+    cJSON *line = cJSON_Parse(out);
+    TEST_ASSERT_NOT_NULL(line);
+    static const char *const fields[] = { "tests",    "operations", "rounds", "settings",
+                                          "restarts", "profiles",   "fail",   "tuned",
+                                          "untuned",  "uniform" };
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        TEST_ASSERT_TRUE_MESSAGE(cJSON_IsNumber(cJSON_GetObjectItem(line, fields[i])), fields[i]);
+    cJSON_Delete(line);
+}
+
+static void test_wrong_options_are_told(void)
+{
+    static const struct {
+        const char *options, *reason;
+    } wrong[] = {
+        { "", "for how long? --cycles, --tests or --seconds" },
+        { "--cycles 10", "the target 'model' does not count cycles" },
+        { "--tests 10 --compare all", "--compare takes untuned, uniform or none, not 'all'" },
+        { "--tests 10 --reward much", "--reward takes novelty or rarity, not 'much'" },
+        { "--tests 10 --profiles 13", "--profiles takes a number up to 12" },
+        { "--tests 10 --batches 65", "--batches takes a number up to 64" },
+        { "--tests 10 --discount 100", "--discount takes a number up to 99" },
+        { "--tests 10 file.test", "it takes no files" },
+        { "--tests 10 --set operations.load=x", "operations.load" },
+        { "--tests 10 --delay 3", "--delay" },
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        EXPECT(2, TUNE "%s", wrong[i].options);
+        ERR(wrong[i].reason);
+    }
+    EXPECT(2, "$ORDEAL tune --tests 10");
+    ERR("on which target?");
+}
+
+int main(void)
+{
+    if (!shell_open())
+        return 1;
+    UNITY_BEGIN();
+    RUN_TEST(test_what_comes_out_can_be_used);
+    RUN_TEST(test_a_bias_that_was_written_makes_the_same_tests);
+    RUN_TEST(test_machines_side_by_side_find_the_same);
+    RUN_TEST(test_killed_at_any_moment_it_comes_to_the_same_end);
+    RUN_TEST(test_interrupted_it_sums_up_and_goes_on);
+    RUN_TEST(test_a_foreign_journal_is_refused);
+    RUN_TEST(test_a_full_disk_is_told_and_can_be_gone_on_from);
+    RUN_TEST(test_failing_tests_are_kept);
+    RUN_TEST(test_uniform_settings_are_a_bias);
+    RUN_TEST(test_the_summary_as_json);
+    RUN_TEST(test_wrong_options_are_told);
+    return UNITY_END();
+}
