@@ -407,20 +407,75 @@ static void test_folds_make_room(void)
 
 static void test_swaps_are_made_in_every_way(void)
 {
-    uint32_t ways[4] = { 0 };
+    uint32_t ways[4] = { 0 }, between[5] = { 0 };
     struct soc_code code;
-    for (int seed = 0; seed < 40; seed++) {
+    for (int seed = 0; seed < 80; seed++) {
         char text[128];
-        sprintf(text, "seed %d\nP0 SWAP[A]#1\nP0 CAS[A]?1#2\nP0 AMOMIN[A]#1\n", seed);
+        sprintf(text, "seed %d\nP0 SWAP[A]#1\nP0 CAS[A]?1#2\nP0 AMOMIN[A]#1\nP0 L[A+8/1]\n", seed);
         compile(text);
         TEST_ASSERT_TRUE(soc_code_make(&code, &program, &machine.parameters));
         ways[code.made[0].way]++;
         ways[code.made[1].way]++;
         ways[code.made[2].way]++;
+        for (int i = 0; i < 2; i++) {
+            between[code.made[i].between]++;
+            TEST_ASSERT_TRUE(code.made[i].way != SOC_PLAIN || !code.made[i].between);
+            if (code.made[i].between == SOC_LOAD_BETWEEN)
+                TEST_ASSERT_EQUAL_HEX32(SOC_MAP_MEMORY + 8, code.made[i].other);
+        }
         soc_code_free(&code);
         forget();
     }
-    TEST_ASSERT_TRUE(ways[SOC_PLAIN] > 30 && ways[SOC_LR_SC] > 22 && ways[SOC_LR_SC_SC] > 3);
+    TEST_ASSERT_TRUE(ways[SOC_PLAIN] > 60 && ways[SOC_LR_SC] > 44 && ways[SOC_LR_SC_SC] > 6);
+    for (int i = 0; i < 5; i++)
+        TEST_ASSERT_TRUE_MESSAGE(between[i] > 2, "something never stands between LR and SC");
+}
+
+/* Whatever stands between, a loop ends, and swaps are swaps: four harts count together. */
+static void test_contended_swaps_end(void)
+{
+    for (int seed = 0; seed < 40; seed++) {
+        struct soc_runner_plan plan = plan_of((uint64_t)seed);
+        struct outcomes o;
+        char text[512], *end = text + sprintf(text, "seed %d\n", seed);
+        for (int p = 0; p < 4; p++)
+            end += sprintf(end, "P%d SWAP[A]#%d\nP%d L[B] >r1\nP%d CAS[A]?r1#%d\nP%d S[B]#%d <r1\n",
+                           p, p + 1, p, p, p + 11, p, p + 21);
+        compile(text);
+        TEST_ASSERT_EQUAL_MESSAGE(TARGET_DONE, run(&plan, 4, &o), why.text);
+        free(o.values);
+        forget();
+    }
+}
+
+/* A store waits for the register in every way: before it stands what reads the register. */
+static void test_stores_depend_in_every_way(void)
+{
+    enum { OPCODE = 0x7f, RD = 0xf80, STORE = 0x23, R1 = SOC_FIRST_REGISTER };
+    const uint32_t branch = 0x263 | R1 << 15, xor = 0x4033 | R1 << 15 | R1 << 20;
+    uint32_t seen[3] = { 0 };
+    for (int seed = 0; seed < 60; seed++) {
+        struct soc_code code;
+        char text[128];
+        sprintf(text, "seed %d\nP0 L[A] >r1\nP0 S[B]#7 <r1\nP0 S[C/8]#9 <r1\n", seed);
+        compile(text);
+        TEST_ASSERT_TRUE(soc_code_make(&code, &program, &machine.parameters));
+        uint8_t by = code.made[1].dependence;
+        seen[by]++;
+        TEST_ASSERT_TRUE(code.made[2].dependence != SOC_BY_DATA);
+        int first = 0, x = -1;
+        while (code.hart[0].origin[first] != 1 || (code.hart[0].words[first] & OPCODE) != STORE)
+            first++;
+        for (int i = 0; i < first; i++)
+            if (code.hart[0].origin[i] == 1
+                && (by == SOC_BY_CONTROL ? code.hart[0].words[i] == branch
+                                         : (code.hart[0].words[i] & ~RD) == xor))
+                x = i;
+        TEST_ASSERT_TRUE_MESSAGE(x >= 0, "nothing reads the register before the store");
+        soc_code_free(&code);
+        forget();
+    }
+    TEST_ASSERT_TRUE(seen[SOC_BY_ADDRESS] > 5 && seen[SOC_BY_DATA] > 5 && seen[SOC_BY_CONTROL] > 5);
 }
 
 int main(void)
@@ -449,5 +504,7 @@ int main(void)
     RUN_TEST(test_operations_stand_closely);
     RUN_TEST(test_folds_make_room);
     RUN_TEST(test_swaps_are_made_in_every_way);
+    RUN_TEST(test_contended_swaps_end);
+    RUN_TEST(test_stores_depend_in_every_way);
     return UNITY_END();
 }

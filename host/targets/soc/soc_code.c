@@ -85,7 +85,7 @@ static void share_registers(struct maker *m)
     choose_bases(m, narrow ? 1 : MOST_BASES);
     m->first_base = next;
     m->first_result = next += m->bases;
-    m->results = narrow ? 3 : MOST_RESULTS;
+    m->results = narrow ? 2 : MOST_RESULTS;
     next += m->results;
     assert(next + LEAST_OPERANDS <= 32);
     m->text.first_operand = next;
@@ -218,6 +218,45 @@ static uint8_t way_of_atomic(uint64_t hash)
     return ways[hash >> 32 & 7];
 }
 
+static uint8_t plan_dependence(const struct instruction *i, uint64_t hash)
+{
+    static const uint8_t of_4[4] = { SOC_BY_ADDRESS, SOC_BY_DATA, SOC_BY_CONTROL, SOC_BY_DATA };
+    uint8_t by = of_4[hash >> 36 & 3];
+    return by == SOC_BY_DATA && i->size_log2 > 2 ? SOC_BY_CONTROL : by;
+}
+
+/* A word of the thread's that is not the one at hand, and can be loaded at any time; 0: none. */
+static uint32_t other_word(const struct program *p, const struct program_thread *t, uint32_t at,
+                           uint64_t hash)
+{
+    uint32_t own = soc_address(p, &t->code[at]);
+    for (uint32_t n = 0; n < t->length; n++) {
+        const struct instruction *i = &t->code[(hash + n) % t->length];
+        if (!kind_has_location(i->kind) || p->line[i->line].faulting || p->line[i->line].uncached)
+            continue;
+        uint32_t word = soc_address(p, i) & ~UINT32_C(3);
+        if (word != own)
+            return word;
+    }
+    return 0;
+}
+
+static void plan_between(const struct program *p, const struct program_thread *t, uint32_t at,
+                         uint64_t hash, struct soc_made *made)
+{
+    static const uint8_t of_8[8] = { [4] = SOC_ALU_BETWEEN,
+                                     [5] = SOC_LOAD_BETWEEN,
+                                     [6] = SOC_FENCE_BETWEEN,
+                                     [7] = SOC_PREFETCH_BETWEEN };
+    if (made->way == SOC_PLAIN)
+        return;
+    made->between = of_8[hash >> 44 & 7];
+    made->other = other_word(p, t, at, hash >> 48);
+    bool looks = made->between == SOC_LOAD_BETWEEN || made->between == SOC_PREFETCH_BETWEEN;
+    if (looks && !made->other)
+        made->between = SOC_ALU_BETWEEN;
+}
+
 static void plan_thread(const struct program *p, uint32_t thread, const struct soc_parameters *soc,
                         struct soc_made *made)
 {
@@ -231,6 +270,8 @@ static void plan_thread(const struct program *p, uint32_t thread, const struct s
                                       .sign = i->size_log2 < 2 && hash >> 40 & 1
                                            && !(i->sets != NO_REGISTER
                                                 && compared >> i->sets & 1) };
+        if (i->kind == ORDEAL_STORE)
+            made[at].dependence = plan_dependence(i, hash);
         if (i->kind == ORDEAL_TX_BEGIN)
             inside = true;
         else if (i->kind == ORDEAL_TX_END || i->kind == ORDEAL_TX_ABORT)
@@ -244,6 +285,8 @@ static void plan_thread(const struct program *p, uint32_t thread, const struct s
         if (atomic && !inside && !p->line[i->line].uncached) {
             made[at].way = way_of_atomic(hash);
             made[at].foreign = (uint32_t)hash | UINT32_C(0x80000000);
+            if (i->kind != ORDEAL_AMO)
+                plan_between(p, t, at, hash, &made[at]);
         }
     }
 }

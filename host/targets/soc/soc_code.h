@@ -40,12 +40,33 @@ enum soc_way {
     SOC_LR_SC_SC, /* and a second SC when it has succeeded, which must fail */
 };
 
+/* What stands between the first LR and its SC, of SWAP and CAS. If that SC fails a plain loop of LR
+ * and SC follows, so that it ends even if whatever stood between made it fail. */
+enum soc_between {
+    SOC_NOTHING_BETWEEN,
+    SOC_ALU_BETWEEN,
+    SOC_LOAD_BETWEEN, /* of another word of the test, which nobody else sees */
+    SOC_FENCE_BETWEEN,
+    SOC_PREFETCH_BETWEEN, /* of another line, or another word of the line */
+};
+
+/* By what a store depends on registers (`needs`); others do by their address. */
+enum soc_dependence {
+    SOC_BY_ADDRESS,
+    SOC_BY_DATA,    /* of up to a word */
+    SOC_BY_CONTROL, /* a branch on each register, which goes on either way */
+};
+
 struct soc_made {
     uint8_t way;                /* enum soc_way */
+    uint8_t dependence;         /* S: enum soc_dependence */
+    uint8_t between;            /* enum soc_between */
+    uint32_t other;             /* what is loaded or prefetched there */
     bool sign;                  /* L of less than a word: LB or LH, else LBU or LHU */
     uint8_t to;                 /* L, SWAP, CAS, EVICT: the register that takes what it reads first;
                                    0: nobody looks at it */
-    uint8_t next;               /* of more than a word: that of the second, others follow in turn */
+    uint8_t next;               /* of more than a word: that of the second, others follow in turn;
+                                   of SOC_LOAD_BETWEEN: that of the load */
     uint8_t loads;              /* EVICT: how many, each a way further on */
     uint32_t first_load;        /* EVICT: the address of the first */
     uint32_t foreign;           /* SOC_LR_SC_SC: what the second SC would write; nobody else does */

@@ -171,20 +171,46 @@ static uint32_t word_of(const uint8_t *bytes)
     return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
 }
 
-static void emit_store(struct maker *m, const struct instruction *i)
+/* Goes on behind it whatever they hold, but not before they are known. */
+static void add_branches(struct maker *m, uint32_t needs)
+{
+    for (uint32_t r = 0; r < m->t->registers; r++)
+        if (needs >> r & 1)
+            ADD(RV_BEQ, 0, test_register(r), 0, 4);
+}
+
+static void emit_word(struct maker *m, const struct instruction *i, uint32_t by_address,
+                      uint32_t by_data)
 {
     static const enum rv32_name one[] = { RV_SB, RV_SH, RV_SW };
+    reserve(m, i, by_address, false, (i->step ? 2 : 1) + (by_data != 0));
+    struct place at = locate(m, i, by_address, false);
+    uint32_t value = value_written(m, i);
+    if (by_data) {
+        uint32_t x = text_operand(&m->text);
+        depend(m, by_data, x);
+        ADD(RV_ADD, x, x, value, 0);
+        value = x;
+    }
+    ADD(one[i->size_log2], 0, at.reg, value, at.offset);
+}
+
+static void emit_store(struct maker *m, const struct instruction *i)
+{
+    enum soc_dependence by = (enum soc_dependence)m->made[m->index].dependence;
+    uint32_t by_address = by == SOC_BY_ADDRESS ? i->needs : 0;
     assert(i->offset + (1u << i->size_log2) <= LINE_BYTES);
+    text_reserve(&m->text, 0);
+    if (by == SOC_BY_CONTROL)
+        add_branches(m, i->needs);
     if (i->size_log2 <= 2) {
-        reserve(m, i, i->needs, false, i->step ? 2 : 1);
-        struct place at = locate(m, i, i->needs, false);
-        ADD(one[i->size_log2], 0, at.reg, value_written(m, i), at.offset);
+        emit_word(m, i, by_address, by == SOC_BY_DATA ? i->needs : 0);
         return;
     }
     for (uint32_t done = 0; done < 1u << i->size_log2; done += 8) {
         uint32_t half[2];
-        reserve(m, i, i->needs, false, 3);
-        struct place at = locate(m, i, i->needs, false);
+        reserve(m, i, by_address, false, 3);
+        struct place at = locate(m, i, by_address, false);
         if (i->bytes) {
             half[0] = constant(m, word_of(i->bytes + done));
             half[1] = constant(m, word_of(i->bytes + done + 4));
@@ -207,15 +233,61 @@ static void add_sc(struct maker *m, const struct soc_made *how, uint32_t address
         ADD(RV_SC, x, address, constant(m, how->foreign), 0);
 }
 
+/* What stands between LR and SC; x is free. */
+static void add_between(struct maker *m, uint32_t x)
+{
+    struct soc_made *how = &m->made[m->index];
+    switch ((enum soc_between)how->between) {
+    case SOC_ALU_BETWEEN:
+        for (uint64_t n = hash_of(m->p, m->thread, m->index) >> 48 & 3; n < 4; n++)
+            ADD(RV_ADDI, x, x, 0, 1);
+        break;
+    case SOC_LOAD_BETWEEN:
+        how->next = (uint8_t)next_result(m);
+        text_note(&m->text, how->next);
+        PUT(RV_LUI, x, 0, 0, (int32_t)(rv32_upper(how->other) & 0xfffff));
+        ADD(RV_LW, how->next, x, 0, rv32_lower(how->other));
+        break;
+    case SOC_FENCE_BETWEEN: ADD(RV_FENCE, 0, 0, 0, 0x33); break;
+    case SOC_PREFETCH_BETWEEN:
+        text_constant(&m->text, x, how->other);
+        ADD(how->other & 4 ? RV_PREFETCH_W : RV_PREFETCH_R, 0, x, 0, 0);
+        break;
+    case SOC_NOTHING_BETWEEN: break;
+    }
+}
+
+/* A first LR and SC, with something between; if the SC fails the loop behind it goes on. `differs`:
+ * of a CAS, the branch to behind all when it is not what it compares with; else 0. */
+static void add_first_try(struct maker *m, uint32_t to, uint32_t address, uint32_t value,
+                          uint32_t differs)
+{
+    uint32_t x = text_operand(&m->text), loop = differs ? 4 : 3, at = 0;
+    bool again = m->made[m->index].way == SOC_LR_SC_SC;
+    ADD(RV_LR, to, address, 0, 0);
+    if (differs) {
+        at = m->text.burst_count;
+        text_add(&m->text, differs);
+    }
+    add_between(m, x);
+    ADD(RV_SC, x, address, value, 0);
+    ADD(RV_BEQ, 0, x, 0, (int32_t)(loop + 1) * 4);
+    uint32_t behind = m->text.burst_count + loop + again;
+    if (differs)
+        m->text.burst[at] |= rv32(RV_BNE, 0, 0, 0, text_distance(at, behind));
+}
+
 static void emit_swap(struct maker *m, const struct instruction *i)
 {
     const struct soc_made *how = &m->made[m->index];
-    reserve(m, i, i->needs, true, how->way == SOC_PLAIN ? 2 : 4);
+    reserve(m, i, i->needs, true, how->way == SOC_PLAIN ? 2 : 5);
     uint32_t address = locate(m, i, i->needs, true).reg, value = value_written(m, i);
     uint32_t to = destination(m, i);
     if (how->way == SOC_PLAIN) {
         ADD(RV_AMOSWAP, to, address, value, 0);
     } else {
+        if (how->between)
+            add_first_try(m, to, address, value, 0);
         ADD(RV_LR, to, address, 0, 0);
         add_sc(m, how, address, value, -8);
     }
@@ -273,7 +345,7 @@ static void emit_cas(struct maker *m, const struct instruction *i)
     uint32_t needs = i->needs | (from_register ? UINT32_C(1) << i->compare_register : 0);
     if (how->way == SOC_PLAIN)
         needs = i->needs;
-    reserve(m, i, needs, true, how->way == SOC_PLAIN ? 3 : 5);
+    reserve(m, i, needs, true, how->way == SOC_PLAIN ? 3 : 6);
     uint32_t address = locate(m, i, needs, true).reg;
     uint32_t value = value_written(m, i), compare = 0;
     if (how->way == SOC_PLAIN && sets)
@@ -291,6 +363,8 @@ static void emit_cas(struct maker *m, const struct instruction *i)
         return;
     }
     uint32_t to = destination(m, i);
+    if (how->between)
+        add_first_try(m, to, address, value, rv32(RV_BNE, 0, to, compare, 0));
     ADD(RV_LR, to, address, 0, 0);
     ADD(RV_BNE, 0, to, compare, how->way == SOC_LR_SC_SC ? 16 : 12);
     add_sc(m, how, address, value, -12);

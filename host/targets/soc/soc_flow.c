@@ -43,7 +43,7 @@ static void step_lfsr(struct maker *m, uint32_t bit, uint32_t x)
 /* Can a branch be sure to reach over these instructions? They are about so long at most. */
 static bool within_reach(const struct maker *m, uint32_t from, uint32_t to)
 {
-    enum { WORDS = 24, WIDE_WORDS = 96, OF_TRANSACTION = 100, REACH = 950 };
+    enum { WORDS = 32, WIDE_WORDS = 96, OF_TRANSACTION = 100, REACH = 950 };
     uint32_t words = 0;
     for (uint32_t at = from; at <= to && words <= REACH; at++) {
         const struct instruction *i = &m->t->code[at];

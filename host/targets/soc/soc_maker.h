@@ -22,7 +22,7 @@ enum {
     X_TRAP = 31,
     MOST_BASES = 4,
     MOST_RESULTS = 6,
-    LEAST_OPERANDS = 7, /* a CAS by LR and SC may take so many */
+    LEAST_OPERANDS = 8, /* a CAS by LR and SC may take so many */
     CSR_MSTATUS = 0x300,
     CSR_MIE = 0x304,
     CSR_MTVEC = 0x305,

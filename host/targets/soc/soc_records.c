@@ -363,6 +363,18 @@ static bool left_it(struct reading *r, const struct soc_record *s, uint32_t read
                    r->thread, read, s->address, s->written, left, s->completion, text);
 }
 
+/* What a load between LR and SC read comes to its register, and is of no other use. */
+static bool read_between(struct reading *r)
+{
+    const struct soc_made *how = made_of(r);
+    if (how->between != SOC_LOAD_BETWEEN)
+        return true;
+    const struct soc_record *s = take(r, SOC_REC_LOAD, how->other);
+    if (s)
+        set_register(r, how->next, s->read);
+    return s;
+}
+
 /* Rounds of LR and SC until one succeeds or, of a CAS, the values differ. */
 static bool read_lr_sc(struct reading *r, uint32_t address, uint32_t compare,
                        uint32_t *read, bool *wrote)
@@ -377,6 +389,8 @@ static bool read_lr_sc(struct reading *r, uint32_t address, uint32_t compare,
         *read = lr->read;
         if (r->i->kind == ORDEAL_CAS && lr->read != compare)
             return true;
+        if (first && !read_between(r))
+            return false;
         if (!(sc = take(r, SOC_REC_SC, address)))
             return false;
         note_cycles(r, sc, false);
