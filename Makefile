@@ -140,6 +140,7 @@ $(OBJ)/firmware/%:  INCLUDE = -Irtl
 
 # The assembler includes them.
 $(OBJ)/host/targets/elf/elf_runtime.o: $(addprefix host/targets/elf/,elf_runtime.S elf_link.ld)
+$(OBJ)/host/test/default_bias.o: host/test/default.bias
 
 # All names, for tests and benchmarks that reach inside.
 $(BUILD)/libinside.a: $(CHECKER)

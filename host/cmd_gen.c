@@ -9,6 +9,8 @@
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "base/progress.h"
+#include "targets/target.h"
+#include "test/default_bias.h"
 #include "test/generate.h"
 #include "tell/input.h"
 #include "base/options.h"
@@ -16,6 +18,7 @@
 
 struct gen {
     struct words bias, set;
+    const char *target_name;
     uint64_t count, seed, first;
     const char *output;
     enum ordeal_format format;
@@ -35,6 +38,9 @@ static const struct option_spec options[] = {
     OPTION(gen, set, "set", 's', "KEY=VALUE", words, NULL,
            "a key of the bias, as section.key=value; overrides the files;\n"
            "may be given many times"),
+    OPTION(gen, target_name, "target", 't', "TARGET", text, NULL,
+           "begin with the bias that 'ordeal run' has for this target, as it is\n"
+           "without further options; not with --bias"),
     OPTION(gen, count, "count", 'n', "N", positive, "1", "how many tests to make"),
     OPTION(gen, seed, "seed", 0, "S", whole, "1", "another seed makes other tests"),
     OPTION(gen, first, "first", 0, "N", whole, "0",
@@ -111,19 +117,52 @@ static int complain_of_bias(const struct gen *g, const struct ordeal_error *e)
     return complain(g->command, "%s", text);
 }
 
+/* What the target can do, which it says when it is open. */
+static int ask_target(struct gen *g, struct abilities *can)
+{
+    const struct target *target = target_find(g->target_name);
+    struct target_options how = { .model = ORDEAL_TSO, .seed = 1, .timeout = 60, .quiet = true };
+    struct why why = { "" };
+    void *machine;
+    if (!target)
+        return complain(g->command,
+                        "--target takes one of model, native, elf, sim, board, not "
+                        "'%s'",
+                        g->target_name);
+    if (target == &target_elf)
+        how.machine = "qemu"; /* the only one that it knows by name */
+    if (target == &target_sim)
+        how.sizes = "usual"; /* the largest of them */
+    if (!target->open(&how, &machine, &why)) {
+        complain(g->command, "%s: %s", target->name, why.text);
+        return EXIT_TARGET;
+    }
+    *can = target->can(machine);
+    target->close(machine);
+    return -1;
+}
+
+static bool read_bias(struct gen *g, const struct abilities *can, struct ordeal_error *e)
+{
+    bool good = !can || default_bias_read(g->values, can, e);
+    for (size_t i = 0; good && i < g->bias.count; i++)
+        good = bias_read(g->values, g->bias.word[i], e);
+    for (size_t i = 0; good && i < g->set.count; i++)
+        good = bias_set(g->values, g->set.word[i], e);
+    return good && (can ? default_bias_settle(g->values, can, e) : bias_check(g->values, e));
+}
+
 static int take_bias(struct gen *g)
 {
     struct ordeal_error e;
+    struct abilities can;
+    int status = g->target_name ? ask_target(g, &can) : -1;
+    if (status >= 0)
+        return status;
     g->values = bias_new();
     if (!g->values)
         return complain(g->command, "out of memory");
-    for (size_t i = 0; i < g->bias.count; i++)
-        if (!bias_read(g->values, g->bias.word[i], &e))
-            return complain_of_bias(g, &e);
-    for (size_t i = 0; i < g->set.count; i++)
-        if (!bias_set(g->values, g->set.word[i], &e))
-            return complain_of_bias(g, &e);
-    return bias_check(g->values, &e) ? -1 : complain_of_bias(g, &e);
+    return read_bias(g, g->target_name ? &can : NULL, &e) ? -1 : complain_of_bias(g, &e);
 }
 
 /* ---- tests --------------------------------------------------------------------------------- */
@@ -236,6 +275,8 @@ static int gen_usage(struct gen *g, const char *operand)
 {
     if (operand)
         return complain(g->command, "what is '%s'? A bias file is given with --bias", operand);
+    if (g->target_name && g->bias.count)
+        return complain(g->command, "--target has a bias of its own; it does not go with --bias");
     if (g->format == ORDEAL_FORMAT_AXE)
         return complain(g->command, "tests cannot be said in the axe format; "
                                     "use --format text or binary");

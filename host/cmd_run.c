@@ -15,6 +15,7 @@
 #include "base/options.h"
 #include "base/output.h"
 #include "tell/output_line.h"
+#include "test/default_bias.h"
 
 struct run {
     const char *target_name;
@@ -55,7 +56,8 @@ static const struct option_spec options[] = {
            "multiprocessor of rtl/ in simulation; board, the same on an FPGA"),
     OPTION(run, bias_files, "bias", 'b', "FILE", words, NULL,
            "make tests of this kind, see 'ordeal gen'; of several files later\n"
-           "ones override"),
+           "ones override; without it all kinds that suit the target, which\n"
+           "'ordeal gen --target' tells"),
     OPTION(run, set, "set", 's', "KEY=VALUE", words, NULL,
            "a key of the bias; may be given many times"),
     OPTION(run, count, "count", 'n', "N", positive, NULL, "make so many tests (default: 1)"),
@@ -211,6 +213,15 @@ static int bad(const struct run *r, const struct ordeal_error *e)
     return complain(r->command, "%s", text);
 }
 
+static bool set_keys(const struct run *r, struct ordeal_error *e)
+{
+    for (size_t i = 0; i < r->set.count; i++)
+        if (!bias_set(r->bias, r->set.word[i], e))
+            return false;
+    return true;
+}
+
+/* Without files it is known only when the target is open, but what is wrong with --set at once. */
 static int read_bias(struct run *r)
 {
     struct ordeal_error e;
@@ -220,9 +231,21 @@ static int read_bias(struct run *r)
     bool good = true;
     for (size_t i = 0; good && i < r->bias_files.count; i++)
         good = bias_read(r->bias, r->bias_files.word[i], &e);
-    for (size_t i = 0; good && i < r->set.count; i++)
-        good = bias_set(r->bias, r->set.word[i], &e);
-    good = good && bias_check(r->bias, &e);
+    good = good && set_keys(r, &e) && (!r->bias_files.count || bias_check(r->bias, &e));
+    return good ? -1 : bad(r, &e);
+}
+
+/* What is best for the machine that is open, with --set. */
+static int take_default_bias(struct run *r)
+{
+    struct ordeal_error e;
+    struct abilities can = r->target->can(r->machines.machine[0]);
+    bias_free(r->bias);
+    r->bias = bias_new();
+    if (!r->bias)
+        return complain(r->command, "out of memory");
+    bool good = default_bias_read(r->bias, &can, &e) && set_keys(r, &e)
+             && default_bias_settle(r->bias, &can, &e);
     return good ? -1 : bad(r, &e);
 }
 
@@ -569,6 +592,8 @@ static int make_ready(struct run *r, char *const *files)
         status = open_cover(r);
     if (status < 0)
         status = open_target(r);
+    if (status < 0 && !*files && !r->bias_files.count)
+        status = take_default_bias(r);
     if (status < 0 && !(r->o = ordeal_new(NULL)))
         status = complain(r->command, "out of memory");
     if (status < 0 && r->output) {

@@ -243,6 +243,21 @@ static void every_example_makes_tests(void)
     globfree(&found);
 }
 
+static void the_bias_of_a_target(void)
+{
+    TEST_ASSERT_EQUAL(EXIT_FINE, gen("--target", "model", "--print-bias", NULL));
+    has(out, "\n[profile loads-and-stores]\n");
+    has(out, "\nthreads = 4\n");
+    TEST_ASSERT_EQUAL(EXIT_FINE, gen("--target", "model", "-n", "30", "-s", "operations=4", NULL));
+    TEST_ASSERT_EQUAL(30, count_of("# profile "));
+    TEST_ASSERT_EQUAL(EXIT_BAD, gen("--target", "nonsense", NULL));
+    has(err, "--target takes one of model, native, elf, sim, board, not 'nonsense'");
+    TEST_ASSERT_EQUAL(EXIT_BAD, gen("--target", "model", "--bias", "x", NULL));
+    has(err, "--target has a bias of its own");
+    TEST_ASSERT_EQUAL(EXIT_BAD, gen("--target", "model", "-s", "delays.cycles_min=200", NULL));
+    has(err, "delays.cycles_min = 200: it is more than cycles_max = 100");
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -254,5 +269,6 @@ int main(void)
     RUN_TEST(every_key_is_listed);
     RUN_TEST(what_is_wrong_is_said_in_one_line);
     RUN_TEST(every_example_makes_tests);
+    RUN_TEST(the_bias_of_a_target);
     return UNITY_END();
 }

@@ -431,29 +431,40 @@ static int take_value(void *user, const char *section, const char *name, const c
     return 1;
 }
 
+static bool read_all(struct reading *r)
+{
+    errno = 0;
+    int bad_line = ini_parse_stream(read_line, r, take_value, r);
+    if (!r->failed && ferror(r->in)) {
+        fail(r, strerror(errno));
+        r->e->status = ORDEAL_IO;
+    }
+    if (bad_line > 0 && (!r->failed || (uint32_t)bad_line < r->at.line)) {
+        r->at.line = (uint32_t)bad_line;
+        fail(r, "expected '[section]' or 'key = value'");
+    }
+    return !r->failed && bad_line == 0;
+}
+
+bool bias_read_stream(struct bias *b, FILE *in, const char *name, struct ordeal_error *e)
+{
+    struct reading r = {
+        .b = b, .e = e, .in = in, .at = { keep_file_name(b, name), 0, ++b->readings }
+    };
+    return r.at.file ? read_all(&r) : error_out_of_memory(e, "");
+}
+
 bool bias_read(struct bias *b, const char *file, struct ordeal_error *e)
 {
-    struct reading r = { .b = b, .e = e, .at = { keep_file_name(b, file), 0, ++b->readings } };
-    if (!r.at.file)
-        return error_out_of_memory(e, "");
-    errno = 0;
-    r.in = fopen(file, "re");
-    if (!r.in) {
-        bias_refuse(e, &r.at, "%s", strerror(errno));
+    FILE *in = fopen(file, "re");
+    if (!in) {
+        error_bad(e, file, 0, "%s", strerror(errno));
         e->status = ORDEAL_IO;
         return false;
     }
-    int bad_line = ini_parse_stream(read_line, &r, take_value, &r);
-    if (!r.failed && ferror(r.in)) {
-        fail(&r, strerror(errno));
-        e->status = ORDEAL_IO;
-    }
-    if (bad_line > 0 && (!r.failed || (uint32_t)bad_line < r.at.line)) {
-        r.at.line = (uint32_t)bad_line;
-        fail(&r, "expected '[section]' or 'key = value'");
-    }
-    fclose(r.in);
-    return !r.failed && bad_line == 0;
+    bool good = bias_read_stream(b, in, file, e);
+    fclose(in);
+    return good;
 }
 
 /* ---- --set --------------------------------------------------------------------------------- */

@@ -112,9 +112,10 @@ int bias_value_text(const struct bias_key *k, uint32_t value, char *text, size_t
 
 struct bias *bias_new(void);                  /* the defaults; NULL: out of memory */
 void bias_free(struct bias *b);
-/* Both return false with file, line and reason (the key, what is allowed). A key given twice in one
+/* They return false with file, line and reason (the key, what is allowed). A key given twice in one
  * file is an error; later files and --set override earlier ones. */
 bool bias_read(struct bias *b, const char *file, struct ordeal_error *e);
+bool bias_read_stream(struct bias *b, FILE *in, const char *name, struct ordeal_error *e);
 bool bias_set(struct bias *b, const char *assignment, struct ordeal_error *e);
 /* Do the values go together? Names the line and the key at fault, and what is allowed. */
 bool bias_check(const struct bias *b, struct ordeal_error *e);

@@ -457,7 +457,7 @@ bool bias_goes_together(const struct bias *b, const struct idiom_list *idioms,
 /* ---- profiles ------------------------------------------------------------------------------ */
 
 /* All combinations of extreme values, or many of them where there are more. */
-static bool check_profile(struct draw *d, uint32_t i, struct ordeal_error *e)
+bool bias_check_profile(struct draw *d, uint32_t i, struct ordeal_error *e)
 {
     enum { MOST = 4096 };
     const struct bias_profile *p = &d->given->profiles.data[i];
@@ -478,7 +478,7 @@ static bool check_profile(struct draw *d, uint32_t i, struct ordeal_error *e)
 static bool check_profiles(struct draw *d, struct ordeal_error *e)
 {
     for (uint32_t i = 0; i < d->given->profiles.count; i++)
-        if (!check_profile(d, i, e))
+        if (!bias_check_profile(d, i, e))
             return false;
     return d->profiles.count
         || bias_refuse(e, &d->given->profiles.data[0].section, "no profile has a weight above 0");

@@ -384,6 +384,21 @@ static void write_values(const struct bias *b, uint32_t slot, const uint32_t *va
     putc('\n', out);
 }
 
+static bool only_names(const struct bias *b, const struct bias_profile *p, uint32_t slot)
+{
+    for (const char *word = p->only; *word; word += strcspn(word, " ") + 1)
+        if (is_named(b, slot, word, strcspn(word, " ")) != NOT_NAMED)
+            return true;
+    return false;
+}
+
+/* Would the profile change what --set gave? 0 stays 0 if it is not named. */
+static bool would_change(const struct bias *b, const struct bias_profile *p, uint32_t slot)
+{
+    return vary_of(p, slot)
+        || (p->only && section_of(slot) && (bias_value(b, slot) || only_names(b, p, slot)));
+}
+
 static void write_note(const struct bias_notes *n, const struct bias_profile *p, uint32_t slot,
                        FILE *out)
 {
@@ -410,6 +425,6 @@ void bias_write_profile(const struct bias *b, const struct bias_profile *p,
         write_values(b, v->slot, v->value, v->count, v->range ? ".." : " | ", out);
     }
     for (uint32_t slot = 0; slot < bias_slots(b); slot++)
-        if (bias_held(b, slot) && (vary_of(p, slot) || (p->only && section_of(slot))))
+        if (bias_held(b, slot) && would_change(b, p, slot))
             write_values(b, slot, &(uint32_t){ bias_value(b, slot) }, 1, "", out);
 }

@@ -38,4 +38,13 @@ static inline uint64_t layout_place(const struct bias *b, uint32_t line)
          + (uint64_t)(line % b->placement_lines_per_set) * b->placement_set_stride;
 }
 
+/* Bytes from the first to the last line. */
+static inline uint64_t layout_memory(const struct layout *l, const struct bias *b)
+{
+    uint64_t most = 0;
+    for (uint32_t line = 0; line < l->lines; line++)
+        most = layout_place(b, line) > most ? layout_place(b, line) : most;
+    return most + 64;
+}
+
 #endif

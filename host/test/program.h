@@ -90,6 +90,9 @@ struct abilities {
     uint32_t load_sizes, store_sizes, swap_sizes, cas_sizes, amo_sizes; /* bit n: 2^n bytes */
     bool transactions, interrupts, flush, uncached, nonfaulting;
     uint64_t memory;           /* bytes from the first to the last line */
+    uint32_t harts;            /* of a target: threads that run at a time; 0: all of them */
+    uint32_t operations;       /* of a target: so many of a thread fit, whatever they are, as long
+                                  as none is of a whole line; 0: any number */
 };
 
 struct program {

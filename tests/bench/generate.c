@@ -20,6 +20,7 @@ static const struct bias_kind { const char *name, *file, *assignments[12]; } bia
                         "cas=0", "full=0", "2+2w=1", NULL } },
     { "omit", "examples/zoo.bias", { NULL } },
     { "profiles", "examples/profiles.bias", { NULL } },
+    { "default of run", "host/test/default.bias", { "threads=4", NULL } },
 };
 /* clang-format on */
 

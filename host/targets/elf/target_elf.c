@@ -17,7 +17,7 @@
 #include "elf_machine.h"
 #include "signature.h"
 
-enum { MOST_HARTS = 64, BATCH = 1024 /* iterations */ };
+enum { MOST_HARTS = 64, USUAL_HARTS = 4, BATCH = 1024 /* iterations */ };
 #define BATCH_BYTES (UINT64_C(16) << 20)  /* of results */
 #define MOST_MEMORY (UINT64_C(256) << 20)
 
@@ -107,6 +107,7 @@ static struct abilities elf_can(const void *machine)
         .flush = f->flush,
         .nonfaulting = true,
         .memory = MOST_MEMORY,
+        .harts = USUAL_HARTS,
     };
 }
 

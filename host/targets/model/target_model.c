@@ -59,6 +59,7 @@ static struct abilities model_can(const void *machine)
         .load_sizes = 0x7f, .store_sizes = 0x7f, .swap_sizes = 0xf, .cas_sizes = 0xf,
         .transactions = t->setup.model != ORDEAL_PC, .interrupts = true, .flush = true,
         .uncached = true, .nonfaulting = true, .memory = UINT64_MAX, .amo_sizes = 0xf,
+        .harts = 4,
     };
     /* clang-format on */
 }

@@ -526,7 +526,8 @@ static struct abilities native_can(const void *machine)
                                .interrupts = true,
                                .flush = true,
                                .nonfaulting = true,
-                               .memory = NATIVE_MEMORY };
+                               .memory = NATIVE_MEMORY,
+                               .harts = (uint32_t)n->core_count };
 }
 
 #else

@@ -76,6 +76,8 @@ struct soc_runner *soc_runner_new(const struct soc_runner_plan *plan)
     return NULL;
 }
 
+enum { OPERATION_BYTES = 48 }; /* of code, on average of the longest tests of small ones */
+
 struct abilities soc_runner_can(const struct soc_runner *m)
 {
     const struct soc_parameters *has = &m->plan.soc->parameters;
@@ -93,6 +95,7 @@ struct abilities soc_runner_can(const struct soc_runner *m)
         .uncached = true,
         .nonfaulting = true,
         .memory = has->memory_bytes,
+        .operations = has->code_bytes / OPERATION_BYTES,
     };
 }
 

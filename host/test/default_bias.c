@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "default_bias.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "bias_check.h"
+#include "draw.h"
+#include "kinds.h"
+#include "layout.h"
+#include "registers.h"
+
+/* The assembler takes it in, from the root of the sources, where make runs. */
+__asm__(".section .rodata\n"
+        "default_bias_begin:\n.incbin \"host/test/default.bias\"\ndefault_bias_end:\n.previous\n");
+extern const char default_bias_begin[], default_bias_end[];
+
+enum { MOST_HARTS = 8 }; /* more are not known to find more */
+
+/* ---- what the machine lacks ---------------------------------------------------------------- */
+
+static bool has_key(const struct abilities *can, uint32_t key);
+
+/* Swaps, CAS and AMOs are of those sizes of 4 and 8 bytes that other accesses have: 8 is left out where
+ * they lack it. */
+static bool has_size(const struct abilities *can, uint32_t log2)
+{
+    uint32_t all = can->load_sizes & can->store_sizes;
+    if (log2 == 3 && has_key(can, BIAS_operations_swap))
+        all &= can->swap_sizes;
+    if (log2 == 3 && has_key(can, BIAS_operations_cas))
+        all &= can->cas_sizes;
+    if (log2 == 3 && has_key(can, BIAS_operations_amo))
+        all &= can->amo_sizes;
+    return all >> log2 & 1;
+}
+
+/* Can a machine do what a key is about? */
+static bool has_key(const struct abilities *can, uint32_t key)
+{
+    switch (key) {
+    case BIAS_transactions_share: return can->transactions;
+    case BIAS_operations_interrupt: return can->interrupts;
+    case BIAS_operations_flush: return can->flush;
+    case BIAS_operations_nonfaulting: return can->nonfaulting;
+    case BIAS_operations_swap: return can->swap_sizes & 1 << 2;
+    case BIAS_operations_cas: return can->cas_sizes & 1 << 2 && can->registers;
+    case BIAS_operations_amo: return can->amo_sizes & 1 << 2;
+    case BIAS_placement_uncached: return can->uncached;
+    case BIAS_dependencies_share:
+    case BIAS_cas_register: return can->registers >= REGISTERS + REGISTER_COMPARED;
+    case BIAS_sizes_1:
+    case BIAS_sizes_2:
+    case BIAS_sizes_4:
+    case BIAS_sizes_8: return has_size(can, key - BIAS_sizes_1);
+    case BIAS_sizes_64: return has_size(can, 6);
+    default: return true;
+    }
+}
+
+static bool has_step(const struct abilities *can, const struct idiom_step *s)
+{
+    switch (s->kind) {
+    case ORDEAL_TX_BEGIN: return can->transactions;
+    case ORDEAL_INTERRUPT: return can->interrupts;
+    case ORDEAL_FLUSH: return can->flush;
+    case ORDEAL_LOAD: return can->load_sizes >> s->size_log2 & 1;
+    case ORDEAL_STORE: return can->store_sizes >> s->size_log2 & 1;
+    case ORDEAL_SWAP: return can->swap_sizes >> s->size_log2 & 1;
+    case ORDEAL_CAS: return can->cas_sizes >> s->size_log2 & 1;
+    case ORDEAL_AMO: return can->amo_sizes >> s->size_log2 & 1;
+    default: return true;
+    }
+}
+
+static bool has_idiom(const struct abilities *can, const struct idiom *x, uint32_t threads)
+{
+    for (uint32_t i = 0; i < x->steps; i++)
+        if (!has_step(can, &x->step[i]))
+            return false;
+    return x->threads <= threads && (can->uncached || !x->placed[IDIOM_UNCACHED])
+        && (x->register_count == 0 || can->registers > REGISTERS + REGISTER_COMPARED);
+}
+
+/* As --set would give it: it then holds in all profiles, and --set may give it again. */
+static bool hold_zero(struct bias *b, uint32_t slot, struct ordeal_error *e)
+{
+    char text[128];
+    if (slot < BIAS_KEY_COUNT)
+        snprintf(text, sizeof text, "%s.%s=0", bias_keys[slot].section, bias_keys[slot].name);
+    else
+        snprintf(text, sizeof text, "idiom %s.weight=0",
+                 b->idioms.data[slot - BIAS_KEY_COUNT].name);
+    return bias_set(b, text, e);
+}
+
+static bool leave_out_idioms(struct bias *b, const struct abilities *can, uint32_t threads,
+                             struct ordeal_error *e)
+{
+    struct idiom_list list;
+    bool good = idioms_of_bias(&list, b, e);
+    for (size_t i = 0; good && i < list.all_count; i++)
+        if (!has_idiom(can, &list.all[i], threads))
+            good = hold_zero(b, list.all[i].slot, e);
+    idioms_free(&list);
+    return good;
+}
+
+static bool leave_out_keys(struct bias *b, const struct abilities *can, struct ordeal_error *e)
+{
+    for (uint32_t key = 0; key < BIAS_KEY_COUNT; key++)
+        if (!has_key(can, key) && !hold_zero(b, key, e))
+            return false;
+    return true;
+}
+
+/* ---- profiles ------------------------------------------------------------------------------ */
+
+static void drop_profile(struct bias *b, size_t i)
+{
+    struct bias_profile *p = &b->profiles.data[i];
+    free(p->name);
+    free(p->only);
+    LIST_FREE(&p->varies);
+    memmove(p, p + 1, (--b->profiles.count - i) * sizeof *p);
+}
+
+static uint32_t most_of(const struct bias_vary *v)
+{
+    uint32_t most = v->value[0];
+    for (uint32_t k = 1; k < v->count; k++)
+        most = v->value[k] > most ? v->value[k] : most;
+    return most;
+}
+
+/* One that gives a key itself which the machine lacks is about that, unless it is about everything,
+ * of which its tests omit some. Sizes and idioms are not what profiles are about. */
+static bool lacks_its_point(const struct bias_profile *p, const struct abilities *can)
+{
+    bool lacks = false;
+    for (size_t i = 0; i < p->varies.count; i++) {
+        const struct bias_vary *v = &p->varies.data[i];
+        if (v->slot == BIAS_test_omit)
+            return false;
+        lacks |= v->slot < BIAS_KEY_COUNT && most_of(v) && !has_key(can, v->slot)
+              && strcmp(bias_keys[v->slot].section, "sizes") != 0;
+    }
+    return lacks;
+}
+
+static void drop_lacking(struct bias *b, const struct abilities *can)
+{
+    for (size_t i = b->profiles.count; i-- > 0;)
+        if (lacks_its_point(&b->profiles.data[i], can))
+            drop_profile(b, i);
+}
+
+static void limit(struct bias *b, uint32_t key, uint32_t most)
+{
+    b->values[key] = b->values[key] < most ? b->values[key] : most;
+    for (size_t i = 0; i < b->profiles.count; i++)
+        for (size_t k = 0; k < b->profiles.data[i].varies.count; k++) {
+            struct bias_vary *v = &b->profiles.data[i].varies.data[k];
+            for (uint32_t n = 0; v->slot == key && n < v->count; n++)
+                v->value[n] = v->value[n] < most ? v->value[n] : most;
+        }
+}
+
+/* As many as run at a time; on a single core two, which it takes in turn. */
+static uint32_t usual_threads(const struct abilities *can)
+{
+    uint32_t harts = can->harts == 0 ? can->threads : can->harts < 2 ? 2 : can->harts;
+    harts = harts < can->threads ? harts : can->threads;
+    return harts < MOST_HARTS ? harts : MOST_HARTS;
+}
+
+bool default_bias_read(struct bias *b, const struct abilities *can, struct ordeal_error *e)
+{
+    FILE *text = fmemopen((void *)default_bias_begin,
+                          (size_t)(default_bias_end - default_bias_begin), "r");
+    if (!text)
+        return error_out_of_memory(e, "");
+    bool good = bias_read_stream(b, text, "default.bias", e);
+    fclose(text);
+    if (!good)
+        return false;
+    uint32_t threads = usual_threads(can);
+    limit(b, BIAS_test_threads, threads);
+    if (can->operations)
+        limit(b, BIAS_test_operations, can->operations);
+    drop_lacking(b, can);
+    return leave_out_keys(b, can, e) && leave_out_idioms(b, can, threads, e);
+}
+
+/* ---- after --set --------------------------------------------------------------------------- */
+
+static bool fits_memory(const struct draw *d, const struct abilities *can,
+                        const struct bias_profile *p, struct ordeal_error *e)
+{
+    struct layout layout;
+    layout_of_bias(&layout, &d->now, &d->idioms);
+    uint64_t takes = layout_memory(&layout, &d->now);
+    return takes <= can->memory
+        || bias_refuse(e, &p->section,
+                       "profile %s: a test takes %" PRIu64 " bytes of memory, it "
+                       "has %" PRIu64,
+                       p->name, takes, can->memory);
+}
+
+static bool can_go(struct draw *d, uint32_t i, const struct abilities *can, struct ordeal_error *e)
+{
+    uint32_t all = draw_extremes(d, i);
+    if (!bias_check_profile(d, i, e))
+        return false;
+    for (uint32_t n = 0; n < all && n < 4096; n++) {
+        draw_extreme(d, i, n);
+        if (!fits_memory(d, can, &d->given->profiles.data[i], e))
+            return false;
+    }
+    return true;
+}
+
+bool default_bias_settle(struct bias *b, const struct abilities *can, struct ordeal_error *e)
+{
+    struct draw d;
+    bool good = draw_new(&d, b, e);
+    bool *goes = calloc(b->profiles.count + 1, sizeof *goes);
+    if (good && !goes)
+        good = error_out_of_memory(e, "");
+    for (uint32_t i = 0; good && i < b->profiles.count; i++) {
+        struct ordeal_error other;
+        goes[i] = can_go(&d, i, can, i ? &other : e); /* the first says what is wrong with all */
+    }
+    draw_free(&d);
+    for (size_t i = b->profiles.count; good && i-- > 0;)
+        if (!goes[i])
+            drop_profile(b, i);
+    free(goes);
+    return good && b->profiles.count > 0;
+}
