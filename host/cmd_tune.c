@@ -36,10 +36,12 @@ struct tune {
     char command_line[FACT_BYTES];
     struct failure_plan failures;
     struct target_option_words words;
+    const char *failure_words[MOST_OPTION_WORDS + 3];
     struct batch batches_now[MOST_BATCHES];
     struct test_source_plan sources[MOST_BATCHES];
     int batch_count;
     struct tune_round round; /* as it comes in */
+    uint64_t failed;         /* tests, up to the one at hand */
     uint64_t milliseconds;   /* of the run before this process */
     double started;
     struct progress progress;
@@ -286,7 +288,6 @@ static void plan_failures(struct tune *t)
         .directory = t->save    ? t->save
                    : t->no_save ? NULL
                                 : "ordeal-failures",
-        .machine_words = t->words.word,
     };
 }
 
@@ -296,6 +297,7 @@ static bool plan_tuning(struct tune *t)
     struct tuning_plan plan = {
         .search = { .base = s->bias,
                     .can = s->target->can(s->machines.machine[0]),
+                    .knobs = knobs_of(s->target, s->machines.machine[0]),
                     .seed = s->how.seed,
                     .ways = { .batches = t->batches,
                               .tests = t->batch,
@@ -352,12 +354,33 @@ static uint64_t cost_of(const struct tune *t, const struct pipeline_test *test)
     return t->setup.target->cycles ? test->cycles : test->operations;
 }
 
-static const struct bias *bias_of(const struct tune *t, uint64_t number)
+/* Tests come in the order of their batches. */
+static const struct batch *batch_of(const struct tune *t, size_t test)
 {
-    for (int i = 0; i < t->batch_count; i++)
-        if (number - t->batches_now[i].first < t->batches_now[i].count)
-            return t->batches_now[i].bias;
-    return NULL;
+    int i = 0;
+    for (; test >= t->batches_now[i].count; i++)
+        test -= t->batches_now[i].count;
+    assert(i < t->batch_count);
+    return &t->batches_now[i];
+}
+
+/* The machine is set as it was, so that it tells its size; a replay sets it so, too. */
+static void plan_failure(struct tune *t, const struct batch *b)
+{
+    const struct target *target = t->setup.target;
+    struct test_knobs knobs = knobs_setting(&t->tuning.search.knobs, &b->knobs);
+    size_t n = 0;
+    for (; t->words.word[n]; n++)
+        t->failure_words[n] = t->words.word[n];
+    if (knobs.delay) {
+        t->failure_words[n++] = "--delay";
+        t->failure_words[n++] = t->tuning.search.knobs.knob[KNOB_DELAY].value[knobs.delay];
+    }
+    t->failure_words[n] = NULL;
+    t->failures.machine_words = t->failure_words;
+    t->failures.bias = b->bias;
+    if (target->hold)
+        target->hold(t->failures.machine, knobs.size);
 }
 
 /* The first are told and kept in full, as 'ordeal run' does. */
@@ -365,7 +388,7 @@ static bool tell_failure(struct tune *t, const struct pipeline_test *test)
 {
     struct why why;
     cJSON *line;
-    t->failures.bias = bias_of(t, test->number);
+    plan_failure(t, batch_of(t, t->round.tests.count - 1));
     bool good = failure_tell(&t->failures, test, &line, &why);
     progress_erase(&t->progress);
     bool printed = output_line_print(line, t->json);
@@ -388,8 +411,9 @@ static bool on_settled(void *user, const struct pipeline_test *test)
         brought.hits = *test->hits;
     if (!LIST_PUSH(&t->round.tests, brought))
         return false;
-    bool tell = brought.result != TUNE_PASS && brought.result != TUNE_LOST
-             && t->tuning.results[TUNE_FAIL] < FAILURES_KEPT;
+    t->failed += brought.result == TUNE_FAIL;
+    bool tell = brought.result == TUNE_UNDECIDED
+             || (brought.result == TUNE_FAIL && t->failed <= FAILURES_KEPT);
     return !tell || tell_failure(t, test);
 }
 
@@ -442,6 +466,7 @@ static int run_round(struct tune *t)
             .seed = s->how.seed,
             .first = t->batches_now[i].first,
             .count = t->batches_now[i].count,
+            .knobs = knobs_setting(&t->tuning.search.knobs, &t->batches_now[i].knobs),
             .then = i + 1 < t->batch_count ? &t->sources[i + 1] : NULL,
         };
     struct pipeline_plan plan = {
@@ -460,6 +485,7 @@ static int run_round(struct tune *t)
     };
     struct pipeline_report report;
     t->round.tests.count = 0;
+    t->failed = t->tuning.results[TUNE_FAIL];
     enum pipeline_end end = pipeline_run(&plan, &report);
     t->round.milliseconds = milliseconds(t);
     return note_end(t, end, &report);
@@ -544,8 +570,8 @@ static int finish(struct tune *t, int status)
                                                       : "error");
     }
     if (t->tuning.results[TUNE_FAIL] > FAILURES_KEPT)
-        complain(t->setup.command, "%" PRIu64 " tests failed, of which the first are kept",
-                 t->tuning.results[TUNE_FAIL]);
+        complain(t->setup.command, "%" PRIu64 " tests failed, of which the first %d are told",
+                 t->tuning.results[TUNE_FAIL], FAILURES_KEPT);
     if (status == EXIT_INTERRUPTED)
         complain(t->setup.command, "the same command goes on from here");
     for (size_t i = 0; i < sizeof findings / sizeof *findings; i++)

@@ -64,9 +64,13 @@ struct target {
     bool (*waves)(void *machine, const struct program *p, uint64_t iteration, const char *fst,
                   struct why *why);
     /* Of a machine that comes in several sizes, which take turns: the name of that which runs this
-     * iteration. By hold() all are run on the one of this name, until NULL is given. */
+     * iteration. By hold() all that it can run are run on the one of this name, until NULL is given. */
     const char *(*size)(const void *machine, const struct program *p, uint64_t iteration);
     void (*hold)(void *machine, const char *size);
+    const char *(*sizes)(const void *machine, int i); /* their names; NULL after the last */
+    /* Of a machine whose queues wait at random: at this level from now on, 0 to 7; -1: as it was
+     * opened. False: it does not, or the options said how. */
+    bool (*delay)(void *machine, int level);
     uint64_t (*cycles)(const void *machine);  /* of the machine on trial, since it was opened */
     double (*seconds)(const void *machine);   /* that these took, what is around them left out */
     /* Of the last run(), all zero unless the machine was opened with options->events. */

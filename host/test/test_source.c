@@ -88,6 +88,7 @@ static enum ordeal_status go_on(struct test_source *s)
     s->plan.seed = then->seed;
     s->plan.first = then->first;
     s->plan.count = then->count;
+    s->plan.knobs = then->knobs;
     s->plan.then = then->then;
     s->given = 0;
     generator_free(s->generator);
@@ -103,6 +104,7 @@ static enum ordeal_status make_next(struct test_source *s, struct test_source_te
             return status;
     }
     test->number = s->plan.first + s->given++;
+    test->knobs = s->plan.knobs;
     snprintf(test->name, sizeof test->name, "test-%" PRIu64, test->number);
     uint32_t profile = generator_profile(s->generator, test->number);
     test->profile = profile == UINT32_MAX ? NULL : s->plan.bias->profiles.data[profile].name;

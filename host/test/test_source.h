@@ -7,9 +7,16 @@
 
 #include "bias.h"
 
+/* How the machine is to be set for a test, where it can be: struct target. */
+struct test_knobs {
+    const char *size; /* NULL: all in turn */
+    uint32_t delay;   /* level + 1; 0: as it likes */
+};
+
 struct test_source_plan {
     const struct bias *bias;     /* of tests that are made: `count` from number `first` */
     uint64_t seed, first, count;
+    struct test_knobs knobs;
     const struct test_source_plan *then; /* of another bias, after these; NULL: none */
     char *const *files;          /* else these, "-" is standard input; ends with NULL */
     bool (*stop)(void *user);    /* asked while a file is read */
@@ -21,6 +28,7 @@ struct test_source_test {
     char name[280];              /* "test-7"; of files "sb.test", the second in it "sb.test#2" */
     const char *profile;         /* of the bias that it was drawn from; NULL: there is none */
     struct ordeal_trace *trace;
+    struct test_knobs knobs;
 };
 
 struct test_source;

@@ -196,11 +196,20 @@ static void note_broke(struct runner *r, struct test *t, const char *text)
     pthread_mutex_unlock(&p->lock);
 }
 
+static void turn_knobs(const struct target *target, void *machine, const struct test_knobs *k)
+{
+    if (target->hold)
+        target->hold(machine, k->size);
+    if (target->delay)
+        target->delay(machine, (int)k->delay - 1);
+}
+
 static enum target_result run_machine(struct runner *r, struct test *t, struct why *why)
 {
     const struct pipeline_plan *plan = r->pipeline->plan;
     const struct target *target = plan->target;
     struct target_sink to = { .outcome = sink, .user = r };
+    turn_knobs(target, r->machine, &t->source.knobs);
     uint64_t cycles = target->cycles ? target->cycles(r->machine) : 0;
     double inside = target->seconds ? target->seconds(r->machine) : 0;
     double begin = now_seconds(), elsewhere = r->sink_seconds + r->waited;
@@ -271,6 +280,7 @@ void *runner_main(void *user)
     pthread_setname_np(pthread_self(), "runner");
     while (!r->gone && (t = take_test(r)))
         run_test(r, t);
+    turn_knobs(p->plan->target, r->machine, &(struct test_knobs){ 0 });
     pthread_mutex_lock(&p->lock);
     assert(p->runners_left > 0);
     if (--p->runners_left == 0)

@@ -30,8 +30,10 @@ int contest_choose(struct contest *c, struct batch batches[MOST_BATCHES])
     bool level = contest_cost(c) >= most;
     for (int i = 0; i < c->count; i++)
         if (c->who[i].cost < c->cost && (level || c->who[i].cost < most))
-            batches[count++] = (struct batch){ c->who[i].bias, FIRST + c->who[i].tests, c->batch,
-                                               &c->who[i] };
+            batches[count++] = (struct batch){ .bias = c->who[i].bias,
+                                               .first = FIRST + c->who[i].tests,
+                                               .count = c->batch,
+                                               .owner = &c->who[i] };
     return count;
 }
 

@@ -147,19 +147,20 @@ static struct bias_vary least(const struct bias_vary *v, struct range range)
 static struct bias_vary spread(const struct bias_vary *v, struct range range, struct random *r)
 {
     uint32_t low = v->value[0], high = v->value[0];
-    struct bias_vary to = { .slot = v->slot, .count = 2 };
     for (uint32_t i = 1; i < v->count; i++) {
         low = v->value[i] < low ? v->value[i] : low;
         high = v->value[i] > high ? v->value[i] : high;
     }
-    if (range.least == 0 && random_chance(r, 50)) {
-        to.value[1] = high;
-        return to;
-    }
-    to.range = true;
-    to.value[0] = clamp(range, low / 2);
-    to.value[1] = clamp(range, high < 2 ? high + 2 : (uint64_t)high * 2);
-    return to;
+    if (high == 0)
+        high = draw_number(v->slot, range, r);
+    bool without = range.least == 0 && random_chance(r, 50);
+    return (struct bias_vary){
+        .slot = v->slot,
+        .count = 2,
+        .range = !without,
+        .value = { without ? 0 : clamp(range, low / 2),
+                   without ? high : clamp(range, (uint64_t)high * 2) },
+    };
 }
 
 static struct bias_vary narrow(const struct bias_vary *v, struct random *r)
@@ -183,9 +184,11 @@ static struct bias_vary move_value(const struct bias_vary *v, struct range range
     }
 }
 
-/* Lines of a set lie at whole lines. */
+/* Lines of a set lie at whole lines; a choice between a value and itself is none. */
 static void tidy(struct bias_vary *v)
 {
+    if (v->count == 2 && v->value[0] == v->value[1])
+        *v = one_value(v->slot, v->value[0]);
     for (uint32_t i = 0; v->slot == BIAS_placement_set_stride && i < v->count; i++)
         v->value[i] = v->value[i] < 64 ? 64 : v->value[i] / 64 * 64;
 }

@@ -44,6 +44,19 @@ static void write_contest(const struct report *r, FILE *out)
     }
 }
 
+/* What tests brought at each value of a knob that can be turned. */
+static void write_knob(const struct report *r, const struct knob *k, FILE *out)
+{
+    if (k->count < 2)
+        return;
+    fprintf(out, "#\n# New points with %s, while the bias was searched:\n", k->option);
+    for (int i = 0; i < k->count; i++) {
+        char cost[32];
+        fprintf(out, "#   %-20s %6.0f in %s %s\n", k->value[i], k->paid[i].points,
+                about(k->paid[i].cost, cost), r->unit);
+    }
+}
+
 static void write_head(const struct report *r, FILE *out)
 {
     const struct tuning *t = r->tuning;
@@ -59,6 +72,8 @@ static void write_head(const struct report *r, FILE *out)
             about(t->search_cost, cost), r->unit, t->search.rounds, t->search.arms.count,
             t->search.roots, t->search.restarts);
     write_contest(r, out);
+    for (int i = 0; i < KNOBS; i++)
+        write_knob(r, &t->search.knobs.knob[i], out);
     if (t->phase != TUNING_DONE)
         fputs("#\n# This is how far it came: it was interrupted. The same command goes on.\n", out);
     fprintf(out,

@@ -41,7 +41,7 @@ static bool add_profiles(struct search *s)
 
 bool search_new(struct search *s, const struct search_plan *plan)
 {
-    *s = (struct search){ .plan = *plan };
+    *s = (struct search){ .plan = *plan, .knobs = plan->knobs };
     random_seed(&s->random, plan->seed, UINT64_C(0x74756E65)); /* another sequence than tests' */
     return add_profiles(s)
         && mutate_plan_new(&s->mutate, plan->base, &s->arms.data[0]->setting, &plan->can,
@@ -129,7 +129,8 @@ int search_choose(struct search *s, struct batch batches[MOST_BATCHES])
     for (uint64_t i = 0; i < ways->batches; i++) {
         uint64_t first = s->tests + i * ways->tests;
         struct arm *a = choose(s, i, first);
-        batches[i] = (struct batch){ &a->bias, first, ways->tests, a };
+        batches[i] = (struct batch){ &a->bias, first, ways->tests, a,
+                                     knobs_draw(&s->knobs, &s->random) };
     }
     return (int)ways->batches;
 }
@@ -155,15 +156,16 @@ static struct reward reward(struct search *s, const struct tune_test *t)
     return sum;
 }
 
-static uint32_t take_batch(struct search *s, struct arm *a, const struct tune_test *tests,
-                           size_t count)
+static uint32_t take_batch(struct search *s, const struct batch *b, const struct tune_test *tests)
 {
+    struct arm *a = b->owner;
     uint32_t fresh = 0;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < b->count; i++) {
         struct reward r = reward(s, &tests[i]);
         bandit_pay(&a->score, r.points, (double)tests[i].cost);
         bandit_pay(&s->all, r.points, (double)tests[i].cost);
         bandit_pay(&a->paid, r.fresh, (double)tests[i].cost);
+        knobs_pay(&s->knobs, &b->knobs, r.points, r.fresh, (double)tests[i].cost);
         arm_count(a, &tests[i].hits);
         fresh += r.fresh;
     }
@@ -174,6 +176,7 @@ static uint32_t take_batch(struct search *s, struct arm *a, const struct tune_te
 static void fade(struct search *s)
 {
     bandit_fade(&s->all, s->plan.ways.keep);
+    knobs_fade(&s->knobs, s->plan.ways.keep);
     for (size_t i = 0; i < s->arms.count; i++)
         bandit_fade(&s->arms.data[i]->score, s->plan.ways.keep);
 }
@@ -213,6 +216,7 @@ static void begin_again(struct search *s)
     keep_best(s);
     memset(s->reached, 0, sizeof s->reached);
     s->all = (struct bandit_arm){ 0, 0 };
+    knobs_fade(&s->knobs, 0);
     for (size_t i = 0; i < s->arms.count; i++)
         s->arms.data[i]->score = (struct bandit_arm){ 0, 0 };
     s->quiet = 0;
@@ -227,7 +231,7 @@ void search_take(struct search *s, const struct batch *batches, int count,
     fade(s);
     for (int i = 0; i < count; i++) {
         assert(at + batches[i].count <= round->tests.count);
-        fresh += take_batch(s, batches[i].owner, round->tests.data + at, batches[i].count);
+        fresh += take_batch(s, &batches[i], round->tests.data + at);
         at += batches[i].count;
     }
     s->tests += at;

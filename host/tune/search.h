@@ -11,6 +11,7 @@
 
 #include "arm.h"
 #include "journal.h"
+#include "knobs.h"
 
 /* How it goes about it; docs/tuning.md says what was measured. */
 struct search_ways {
@@ -24,6 +25,7 @@ struct search_ways {
 struct search_plan {
     const struct bias *base; /* has passed bias_check() */
     struct abilities can;    /* of the machine */
+    struct knobs knobs;      /* that it has */
     uint64_t seed;
     struct search_ways ways;
 };
@@ -32,12 +34,14 @@ struct batch {
     const struct bias *bias;
     uint64_t first, count; /* numbers of its tests */
     void *owner;           /* the arm */
+    struct knobs_at knobs; /* how the machine is set */
 };
 enum { MOST_BATCHES = 64 };
 
 struct search {
     struct search_plan plan;
     struct mutate_plan mutate;
+    struct knobs knobs;
     struct random random;
     LIST(struct arm *) arms;                 /* all that there ever were; the profiles first */
     size_t roots;                            /* how many these are */

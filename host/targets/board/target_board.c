@@ -137,6 +137,11 @@ static enum target_result board_run(void *machine, const struct program *p, uint
     return result;
 }
 
+static bool board_delay(void *machine, int level)
+{
+    return soc_runner_delay(((struct board_target *)machine)->machine, level);
+}
+
 static uint64_t board_cycles(const void *machine)
 {
     return soc_runner_cycles(((const struct board_target *)machine)->machine);
@@ -197,6 +202,7 @@ const struct target target_board = {
     .run = board_run,
     .close = board_close,
     .bugs = &zoo,
+    .delay = board_delay,
     .cycles = board_cycles,
     .seconds = board_seconds,
     .events = board_events,

@@ -35,6 +35,8 @@ struct soc_runner {
     uint64_t *values;
     uint64_t cycles, identity, most_cycles;
     double seconds;             /* in the model's step() */
+    bool delay_held;            /* at this level, whatever the plan says */
+    uint32_t delay;
     struct progress_of_hart progress[SOC_HARTS];
     const char *fst;            /* waves of the run to come; NULL: none */
 };
@@ -109,6 +111,14 @@ struct machine_claims soc_runner_claims(const struct soc_runner *m)
 
 uint64_t soc_runner_cycles(const struct soc_runner *m) { return m->cycles; }
 double soc_runner_seconds(const struct soc_runner *m) { return m->seconds; }
+
+bool soc_runner_delay(struct soc_runner *m, int level)
+{
+    assert(level <= 7);
+    m->delay_held = m->plan.vary_delay && level >= 0;
+    m->delay = level < 0 ? 0 : (uint32_t)level;
+    return m->plan.vary_delay;
+}
 
 bool soc_runner_coverage(struct soc_runner *m, const char *file)
 {
@@ -197,7 +207,9 @@ static bool start(struct soc_runner *m, uint64_t iteration)
     struct random chance;
     random_seed(&chance, m->plan.seed ^ m->identity, iteration);
     setup.seed = (uint32_t)random_next(&chance);
-    if (m->plan.vary_delay)
+    if (m->delay_held) /* without chance: as if the options said it, for replays do */
+        setup.delay = m->delay;
+    else if (m->plan.vary_delay)
         setup.delay = random_below(&chance, DELAY_LEVELS);
     m->plan.soc->reset(m->soc, &setup);
     memset(m->progress, 0, sizeof m->progress);

@@ -37,6 +37,7 @@ bool soc_runner_waves(struct soc_runner *m, const struct program *p, uint64_t it
                       const char *fst, struct why *why);
 uint64_t soc_runner_cycles(const struct soc_runner *m);
 double soc_runner_seconds(const struct soc_runner *m);
+bool soc_runner_delay(struct soc_runner *m, int level); /* as delay() of struct target */
 /* What of the model was reached so far, as Verilator writes it. */
 bool soc_runner_coverage(struct soc_runner *m, const char *file);
 

@@ -91,7 +91,10 @@ static struct turns turns_of(const struct sim_target *t, const struct program *p
     char reason[256];
     for (int i = 0; i < t->sizes; i++) {
         struct abilities can = soc_runner_can(t->size[i].machine);
-        if (t->held == NONE ? target_refusal(&can, p, reason, sizeof reason) == 0 : i == t->held)
+        bool able = target_refusal(&can, p, reason, sizeof reason) == 0;
+        if (able && i == t->held)
+            return (struct turns){ .which = { i }, .count = 1 };
+        if (able)
             turns.which[turns.count++] = i;
     }
     if (!turns.count)
@@ -124,6 +127,21 @@ static void sim_hold(void *machine, const char *size)
     for (int i = 0; size && i < t->sizes; i++)
         if (strcmp(t->size[i].plan.soc->name, size) == 0)
             t->held = i;
+}
+
+static const char *sim_sizes(const void *machine, int i)
+{
+    const struct sim_target *t = machine;
+    return i < t->sizes && !t->foreign ? t->size[i].plan.soc->name : NULL;
+}
+
+static bool sim_delay(void *machine, int level)
+{
+    struct sim_target *t = machine;
+    bool varies = false;
+    for (int i = 0; i < t->sizes; i++)
+        varies |= soc_runner_delay(t->size[i].machine, level);
+    return varies;
 }
 
 /* ---- opening -------------------------------------------------------------------------------- */
@@ -300,6 +318,8 @@ const struct target target_sim = {
     .waves = sim_waves,
     .size = sim_size,
     .hold = sim_hold,
+    .sizes = sim_sizes,
+    .delay = sim_delay,
     .cycles = sim_cycles,
     .seconds = sim_seconds,
     .events = sim_events,
