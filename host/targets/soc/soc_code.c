@@ -99,7 +99,8 @@ static void share_registers(struct maker *m)
 
 const uint32_t soc_code_idle[2] = { 0x7c00d073, 0x0000006f }; /* csrwi DONE, 1; j . */
 
-/* A software interrupt is taken back. A load where there is no memory is skipped. Anything else is
+/* A software interrupt is taken back, and marked: what came before that is what the mark is of. A
+ * load where there is no memory is skipped. Anything else is
  * told: its cause, then where; and that is the end. Changes no register. */
 static void emit_trap(struct maker *m)
 {
@@ -107,13 +108,14 @@ static void emit_trap(struct maker *m)
     PUT(RV_CSRRS, X_TRAP, 0, 0, CSR_MCAUSE);
     PUT(RV_BLT, 0, X_TRAP, 0, 8 * 4);            /* an interrupt */
     PUT(RV_ADDI, X_TRAP, X_TRAP, 0, -LOAD_FAULT);
-    PUT(RV_BNE, 0, X_TRAP, 0, 9 * 4);
+    PUT(RV_BNE, 0, X_TRAP, 0, 10 * 4);
     PUT(RV_CSRRS, X_TRAP, 0, 0, CSR_MEPC);
     PUT(RV_ADDI, X_TRAP, X_TRAP, 0, 4);
     PUT(RV_CSRRW, 0, X_TRAP, 0, CSR_MEPC);
     PUT(RV_CSRRS, X_TRAP, 0, 0, CSR_MSCRATCH);
     PUT(RV_MRET, 0, 0, 0, 0);
     PUT(RV_CSRRCI, 0, SOFTWARE, 0, CSR_MIP);     /* to here */
+    PUT(RV_CSRRWI, 0, SOC_INTERRUPT_MARK, 0, SOC_CSR_MARK);
     PUT(RV_CSRRS, X_TRAP, 0, 0, CSR_MSCRATCH);
     PUT(RV_MRET, 0, 0, 0, 0);
     PUT(RV_CSRRS, X_TRAP, 0, 0, CSR_MCAUSE);     /* to here */
@@ -170,6 +172,29 @@ void emit_range(struct maker *m, uint32_t from, uint32_t to)
     }
 }
 
+static bool is_interrupted(const struct program *p, uint32_t thread)
+{
+    for (uint32_t t = 0; t < p->threads; t++)
+        for (uint32_t at = 0; at < p->thread[t].length; at++) {
+            const struct instruction *i = &p->thread[t].code[at];
+            if (i->kind == ORDEAL_INTERRUPT && i->count == thread)
+                return true;
+        }
+    return false;
+}
+
+/* Some time in which interrupts come in. */
+static void emit_linger(struct maker *m)
+{
+    enum { ROUNDS = 100 };
+    if (!is_interrupted(m->p, m->thread) || hash_of(m->p, m->thread, WHOLE_THREAD) >> 36 & 1)
+        return;
+    uint32_t x = m->text.first_operand;
+    PUT(RV_ADDI, x, 0, 0, ROUNDS);
+    PUT(RV_ADDI, x, x, 0, -1);
+    PUT(RV_BNE, 0, x, 0, -4);
+}
+
 static bool make_thread(struct maker *m, struct soc_hart_code *to)
 {
     m->text.at = SOC_NO_ORIGIN;
@@ -178,6 +203,7 @@ static bool make_thread(struct maker *m, struct soc_hart_code *to)
     emit_range(m, 0, m->t->length);
     text_fold(&m->text);
     m->text.at = SOC_NO_ORIGIN;
+    emit_linger(m);
     for (uint32_t k = 0; k < 2; k++)
         text_put(&m->text, soc_code_idle[k]);
     *to = (struct soc_hart_code){ .words = m->text.words.data,

@@ -10,6 +10,9 @@
  * atomic operations wrote are folded into a value, which a mark tells; a mark before it tells which
  * fold it is. There is none inside a transaction.
  *
+ * The handler marks each interrupt after it has taken it back. Half of the threads that others send
+ * some linger at their end, so that those that come late are taken, too.
+ *
  * A transaction that aborts is tried again after a few cycles, as often as the test says; for
  * ever is SOC_MOST_TRIES times; then, and at once when it tries what no transaction can do, its
  * operations are done plainly. One that aborts itself is given a few tries to come to that. */
@@ -27,8 +30,10 @@ enum {
     SOC_MOST_TRIES = 64,
     SOC_TRIES_TO_ABORT = 4,
     SOC_NO_ORIGIN = -1,
-    SOC_FIRST_REGISTER = 5, /* of the test: x5 */
-    SOC_FIRST_FOLD = 32,    /* marks from there on name folds; below are causes of traps */
+    SOC_FIRST_REGISTER = 5,
+    /* of the test: x5 */ SOC_FIRST_FOLD =
+        32,                  /* marks from there on name folds; below are causes of traps, */
+    SOC_INTERRUPT_MARK = 31, /* and this: an interrupt was taken, and taken back */
     SOC_MOST_FOLDS = 1024,
 };
 #define SOC_FAULT UINT32_C(0xf0000000) /* there is no memory */
@@ -104,7 +109,7 @@ static inline uint32_t soc_tries(const struct program_thread *t, const struct in
     return begin->count >= SOC_MOST_TRIES ? SOC_MOST_TRIES : begin->count + 1;
 }
 
-/* The value of a fold with one register more. */
+/* The value of a fold with one register more; it begins as the mark that names it. */
 static inline uint32_t soc_fold_step(uint32_t fold, uint32_t value) { return fold * 33 + value; }
 
 /* The register after this one among those that take turns. */

@@ -19,8 +19,11 @@ static const char *const kind_words[16] = {
 
 void soc_records_clear(struct soc_records *r)
 {
-    for (uint32_t h = 0; h < SOC_HARTS; h++)
+    for (uint32_t h = 0; h < SOC_HARTS; h++) {
         r->hart[h].list.count = r->hart[h].visible.count = 0;
+        r->hart[h].interrupts = r->hart[h].last_interrupt = 0;
+    }
+    r->ipis.count = 0;
     r->writes.count = 0;
     r->lost = 0;
 }
@@ -32,6 +35,7 @@ void soc_records_free(struct soc_records *r)
         LIST_FREE(&r->hart[h].visible);
     }
     LIST_FREE(&r->writes);
+    LIST_FREE(&r->ipis);
 }
 
 /* Sequence numbers have 8 bits; records come nearly in order. */
@@ -137,10 +141,15 @@ static bool broke(struct reading *r, const struct soc_record *left)
     return why_say(r->why, "hart %" PRIu32 " came to its end before %s", r->thread, text);
 }
 
-/* Kinds that are passed over where nobody looks for them. */
-static bool is_quiet(uint8_t kind)
+/* What is passed over where nobody looks for it. */
+static bool is_quiet(const struct soc_record *s)
 {
-    return kind == SOC_REC_STORE || kind == SOC_REC_FENCE || kind == SOC_REC_HINT;
+    return s->kind == SOC_REC_STORE || s->kind == SOC_REC_FENCE || s->kind == SOC_REC_HINT;
+}
+
+static bool is_interrupt(const struct soc_record *s)
+{
+    return s->kind == SOC_REC_MARK && s->read == SOC_INTERRUPT_MARK;
 }
 
 /* ---- registers and folds -------------------------------------------------------------------- */
@@ -165,7 +174,7 @@ static bool is_fold(const struct reading *r, const struct soc_record *s)
         && s->read - SOC_FIRST_FOLD < code_of(r)->folds;
 }
 
-static bool wrong_fold(struct reading *r, uint32_t registers, uint32_t expected,
+static void wrong_fold(struct reading *r, uint32_t registers, uint32_t expected,
                        const struct soc_record *seen)
 {
     r->wrong = true;
@@ -181,34 +190,61 @@ static bool wrong_fold(struct reading *r, uint32_t registers, uint32_t expected,
             ordeal_trace_format(r->c->p->test, r->x.by[x]->op, text, sizeof text);
         why_add(r->why, " x%" PRIu32 " 0x%" PRIx32 " of %s;", x, r->x.value[x], text);
     }
-    return false;
 }
 
-/* At a fold: its two marks, of which the second must be what the registers hold. */
-static bool read_fold(struct reading *r)
+static void read_interrupt(struct reading *r)
 {
-    uint32_t registers = code_of(r)->fold[r->next->read - SOC_FIRST_FOLD], fold = 0;
-    const struct soc_record *seen = ++r->next;
-    if (seen == r->end || seen->kind != SOC_REC_MARK)
-        return broke(r, seen == r->end ? NULL : seen);
+    struct soc_hart_records *h = &r->all->hart[r->thread];
+    h->interrupts++;
+    h->last_interrupt = r->next->completion;
     r->next++;
+}
+
+/* At a fold: its two marks, of which the second must be what the registers hold. An interrupt may
+ * come in between. */
+static void read_fold(struct reading *r)
+{
+    uint32_t fold = r->next->read, registers = code_of(r)->fold[fold - SOC_FIRST_FOLD];
     for (uint32_t x = 0; x < 32; x++)
         if (registers >> x & 1)
             fold = soc_fold_step(fold, r->x.value[x]);
-    return fold == seen->read || registers & r->x.unknown || wrong_fold(r, registers, fold, seen);
+    r->next++;
+    while (r->next < r->end && is_interrupt(r->next) && fold != SOC_INTERRUPT_MARK)
+        read_interrupt(r);
+    const struct soc_record *seen = r->next;
+    if (seen == r->end || seen->kind != SOC_REC_MARK) {
+        r->wrong = !broke(r, seen == r->end ? NULL : seen);
+        return;
+    }
+    r->next++;
+    if (fold != seen->read && !(registers & r->x.unknown))
+        wrong_fold(r, registers, fold, seen);
 }
 
-/* Passes over what is quiet and over folds that are right. */
+/* Of a hart's marks, one that is no trap: read, and passed over. */
+static bool read_mark(struct reading *r)
+{
+    if (r->wrong || r->next == r->end)
+        return false;
+    if (is_interrupt(r->next))
+        read_interrupt(r);
+    else if (is_fold(r, r->next))
+        read_fold(r);
+    else
+        return false;
+    return true;
+}
+
+/* Passes over what is quiet, and over marks. */
 static const struct soc_record *peek(struct reading *r)
 {
-    while (r->next < r->end && !r->wrong && (is_quiet(r->next->kind) || is_fold(r, r->next)))
-        if (is_quiet(r->next->kind))
+    for (bool more = true; more;)
+        if (!r->wrong && r->next < r->end && is_quiet(r->next))
             r->next++;
-        else if (!read_fold(r))
-            r->wrong = true;
+        else
+            more = read_mark(r);
     return r->next < r->end && !r->wrong ? r->next : NULL;
 }
-
 /* The next record that reads something must be this one. NULL: it is not. */
 static const struct soc_record *take(struct reading *r, uint8_t kind, uint32_t address)
 {
@@ -225,16 +261,14 @@ static const struct soc_record *take(struct reading *r, uint8_t kind, uint32_t a
 static const struct soc_record *look_for_store(struct reading *r, uint32_t address)
 {
     for (const struct soc_record *s = r->next; s < r->end; s++) {
-        if (is_fold(r, s)) {
+        if (s->kind == SOC_REC_MARK) {
             r->next = s;
-            if (!read_fold(r))
-                r->wrong = true;
+            if (!read_mark(r))
+                break;
             s = r->next - 1;
-            continue;
-        }
-        if (!is_quiet(s->kind) || r->wrong)
+        } else if (!is_quiet(s)) {
             break;
-        if (s->kind == SOC_REC_STORE && s->address == address) {
+        } else if (s->kind == SOC_REC_STORE && s->address == address) {
             r->next = s + 1;
             return s;
         }
@@ -451,6 +485,15 @@ static bool read_evict(struct reading *r)
     return true;
 }
 
+static bool read_ipi(struct reading *r)
+{
+    if (made_of(r)->way == SOC_NOTHING)
+        return true;
+    const struct soc_record *s = look_for_store(r, SOC_MAP_IPI + 4 * r->i->count);
+    struct soc_ipi ipi = { .from = r->thread, .to = r->i->count, .cycle = s ? s->completion : 0 };
+    return soc_interrupts_add(r->all, &ipi) || why_say(r->why, "out of memory");
+}
+
 /* ---- transactions --------------------------------------------------------------------------- */
 
 /* Passes over tries that aborted. `committed`: the last one did not; else it was given up. */
@@ -525,6 +568,7 @@ static bool read_instruction(struct reading *r)
     case ORDEAL_AMO:
     case ORDEAL_CAS:      return read_atomic(r);
     case ORDEAL_EVICT:    return read_evict(r);
+    case ORDEAL_INTERRUPT: return read_ipi(r);
     case ORDEAL_TX_BEGIN: return read_tx_begin(r);
     case ORDEAL_TX_END:   return read_tx_end(r);
     default:              return true;
@@ -568,6 +612,8 @@ bool soc_records_values(struct soc_records *all, const struct soc_code *c, uint6
         if (!read_thread(&r))
             return false;
     }
+    if (!soc_interrupts_check(all, why))
+        return false;
     if (claims->visible)
         soc_order_rank(all, values + p->slots);
     return true;

@@ -27,11 +27,18 @@ struct soc_visible {
     bool in_transaction, taken;
 };
 
+/* An interrupt that a hart sent another one, when its store went into the store buffer. */
+struct soc_ipi {
+    uint32_t from, to, cycle;
+};
+
 struct soc_records {
     struct soc_hart_records {
         LIST(struct soc_record) list; /* in program order */
         LIST(struct soc_visible) visible;
+        uint32_t interrupts, last_interrupt; /* how many it took; the cycle of the last mark */
     } hart[SOC_HARTS];
+    LIST(struct soc_ipi) ipis;
     LIST(struct soc_write) writes;      /* of all harts, see soc_order.c */
     uint64_t lost;                      /* so many are missing */
 };
@@ -40,9 +47,17 @@ void soc_records_clear(struct soc_records *r);
 void soc_records_free(struct soc_records *r);
 /* Words of the stream, whole records. False: that is no stream, or memory is out. */
 bool soc_records_take(struct soc_records *r, const uint32_t *words, size_t count, struct why *why);
-/* Fills what program_words() says. False: no execution of the program leaves such records. */
+/* Fills what program_words() says. False: no execution of the program leaves such records. Nor does
+ * one in which a hart took more interrupts than were sent to it, or never took one that was there
+ * while it still ran: see soc_interrupts.c. */
 bool soc_records_values(struct soc_records *r, const struct soc_code *c, uint64_t iteration,
                         const struct machine_claims *claims, uint64_t *values, struct why *why);
+
+/* ---- soc_interrupts.c: whether they arrived --------------------------------------------------- */
+
+bool soc_interrupts_add(struct soc_records *r, const struct soc_ipi *ipi);
+/* When all threads have been read. */
+bool soc_interrupts_check(const struct soc_records *r, struct why *why);
 
 /* ---- soc_order.c: which store became visible when ------------------------------------------- */
 

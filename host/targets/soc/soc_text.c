@@ -38,7 +38,8 @@ static uint32_t operand_mask(const struct soc_text *t)
     return (uint32_t)(((UINT64_C(1) << t->operands) - 1) << t->first_operand);
 }
 
-/* Two operands that are free at the end of a burst: the fold, and to multiply it by 33. */
+/* Two operands that are free at the end of a burst: the fold, which begins as its name, and to
+ * multiply it by 33. */
 static void put_fold(struct soc_text *t)
 {
     uint32_t fold = t->first_operand, x = fold + 1, number = (uint32_t)t->folds.count;
@@ -49,16 +50,12 @@ static void put_fold(struct soc_text *t)
         t->failed = true;
     text_put(t, rv32(RV_ADDI, fold, 0, 0, (int32_t)(SOC_FIRST_FOLD + number)));
     text_put(t, rv32(RV_CSRRW, 0, fold, 0, SOC_CSR_MARK));
-    bool first = true;
     for (uint32_t r = 1; r < 32; r++) {
         if (!(registers >> r & 1))
             continue;
-        if (!first) {
-            text_put(t, rv32(RV_SLLI, x, fold, 0, 5));
-            text_put(t, rv32(RV_ADD, fold, fold, x, 0));
-        }
-        text_put(t, rv32(RV_ADD, fold, first ? 0 : fold, r, 0));
-        first = false;
+        text_put(t, rv32(RV_SLLI, x, fold, 0, 5));
+        text_put(t, rv32(RV_ADD, fold, fold, x, 0));
+        text_put(t, rv32(RV_ADD, fold, fold, r, 0));
     }
     text_put(t, rv32(RV_CSRRW, 0, fold, 0, SOC_CSR_MARK));
     t->noted = 0;
