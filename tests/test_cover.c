@@ -91,7 +91,6 @@ static void test_what_is_no_point_is_not_found(void)
         "event.pair.STORE.LOAD.few.few",
         "event.MISS.2^12",
         "EXEC.meet.rf.store4.load4",
-        "exec.meet.rf.swap16.load4",
         "exec.own.load4.load4",
         "rtl.line.x",
     };

@@ -15,7 +15,8 @@
 struct cover_exec;
 struct cover_exec *cover_exec_new(void); /* NULL: out of memory */
 void cover_exec_free(struct cover_exec *x);
-/* Adds the points of a straight trace, without loops and branches; false: out of memory, and some
+/* Adds the points of a straight trace, without loops and branches, and without transactions in one
+ * another (of those the inner end is the end of both); false: out of memory, and some
  * of them may be missing. */
 bool cover_exec_look(struct cover_exec *x, const struct ordeal_trace *t, struct cover_hits *hits);
 

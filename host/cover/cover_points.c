@@ -9,17 +9,10 @@ const char *const cover_source_names[COVER_SOURCES] = { "exec", "event", "rtl" }
 
 /* ---- what cannot be -------------------------------------------------------------------------- */
 
-enum { LOAD, STORE, SWAP, CAS, AMO, SIZES = COVER_AXIS_ACCESS / 5 };
+enum { LOAD, STORE, SIZES = COVER_AXIS_ACCESS / 5 }; /* then SWAP, CAS and AMO */
 
-/* An axis of sizes is 1, 2, 4, 8 and what is wider, which loads and stores alone can be. */
-static bool is_access(uint8_t access)
-{
-    uint8_t kind = access / SIZES, size = access % SIZES;
-    return kind <= STORE || (kind == AMO ? size == 2 || size == 3 : size < 4);
-}
-
-static bool reads(uint8_t access) { return is_access(access) && access / SIZES != STORE; }
-static bool writes(uint8_t access) { return is_access(access) && access / SIZES != LOAD; }
+static bool reads(uint8_t access) { return access / SIZES != STORE; }
+static bool writes(uint8_t access) { return access / SIZES != LOAD; }
 
 static bool meet_exists(const uint8_t *at)
 {
