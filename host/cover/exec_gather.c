@@ -85,7 +85,7 @@ static bool take_operation(struct gathering *g, uint32_t i)
     const struct ordeal_op *op = ordeal_trace_op(x->trace, i);
     struct transaction fresh = { .thread = g->thread };
     if (kind_is_access(op->kind))
-        return add_access(g, i, op);
+        return g->position >= MOST_ACCESSES / x->threads || add_access(g, i, op);
     if (op->kind == ORDEAL_MEMBAR)
         g->fence |= op->barrier;
     if (op->kind == ORDEAL_TX_END || op->kind == ORDEAL_TX_ABORT)

@@ -9,6 +9,9 @@
 #include "cover_exec.h"
 
 enum exec_edge_kind { EDGE_RF, EDGE_CO, EDGE_FR };
+/* Of all threads; what comes later in a thread is left out, so that a look takes at most some tenths
+ * of a second, and as a rule much less than the run. */
+enum { MOST_ACCESSES = 1 << 13 };
 enum { NOBODY = UINT32_MAX }; /* no access; as a source: nobody knows */
 
 /* A load, store, swap, CAS or AMO that took place. Those of a thread lie together, in its order. */
