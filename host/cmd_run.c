@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "cover/cover_rtl.h"
 #include "base/interrupt.h"
 #include "base/progress.h"
 #include "targets/bug_list.h"
@@ -537,6 +538,34 @@ static void close_output(struct run *r)
                                                    strerror(error)));
 }
 
+/* What a machine reached of its RTL, through a file that is gone afterwards. */
+static bool add_rtl_of(struct run *r, void *machine, int part)
+{
+    struct cover_origin first = { r->how.seed, r->first, NULL };
+    struct ordeal_error e = { .reason = "cannot be read back" };
+    char file[] = "/tmp/ordeal-cover-XXXXXX";
+    int made = mkstemp(file);
+    bool there = made >= 0 && r->target->coverage(machine, part, file);
+    FILE *stream = there ? fdopen(made, "r") : NULL;
+    bool good = !there || (stream && cover_rtl_read(r->cover, stream, file, &first, &e));
+    if (!good)
+        r->status = exit_worst(r->status, bad(r, &e));
+    if (stream)
+        fclose(stream);
+    else if (made >= 0)
+        close(made);
+    if (made >= 0)
+        unlink(file);
+    return there && good;
+}
+
+static void add_rtl(struct run *r)
+{
+    for (int i = 0; r->cover && r->target->coverage && i < r->machines.jobs; i++)
+        for (int part = 0; add_rtl_of(r, r->machines.machine[i], part);)
+            part++;
+}
+
 /* What was settled counts, whatever ended the run. */
 static int close_cover(struct run *r)
 {
@@ -654,6 +683,7 @@ static int run(const struct command *self, int argc, char **argv)
     if (ready) {
         plan_failures(&r);
         run_pipeline(&r, argv + operand);
+        add_rtl(&r);
     }
     machine_pool_close(&r.machines);
     if (ready)

@@ -18,6 +18,7 @@ static const struct command *const commands[] = {
     &command_check,
     &command_show,
     &command_convert,
+    &command_cover,
     &command_board,
 };
 /* clang-format on */

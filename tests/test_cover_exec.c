@@ -72,7 +72,9 @@ static unsigned count_of(enum cover_group_number group)
 
 /* Executions as herd's catalogue has them, closed; and one of them with an edge turned round. What
  * is not said by values is said by the cycles in which stores end. */
-static const struct { const char *point, *text; } shapes[] = {
+static const struct {
+    const char *point, *text;
+} shapes[] = {
     { "exec.shape.SB.po.po.closed", "P0 S[A]#1\nP0 L[B]=0\nP1 S[B]#2\nP1 L[A]=0\n" },
     { "exec.shape.SB.po.po.near", "P0 S[A]#1\nP0 L[B]=2\nP1 S[B]#2\nP1 L[A]=0\n" },
     { "exec.shape.SB.po.fence.closed",
@@ -85,20 +87,15 @@ static const struct { const char *point, *text; } shapes[] = {
       "P0 S[A]#1\nP0 MEMBAR.SS\nP0 S[B]#2\nP1 L[B]=2 >r1\nP1 L[A]=1 <r1\n" },
     { "exec.shape.LB.po.po.closed", "P0 L[A]=2\nP0 S[B]#1\nP1 L[B]=1\nP1 S[A]#2\n" },
     { "exec.shape.LB.po.po.near", "P0 L[A]=2\nP0 S[B]#1\nP1 L[B]=0\nP1 S[A]#2\n" },
-    { "exec.shape.S.po.po.closed",
-      "P0 S[A]#1 @5:9\nP0 S[B]#2 @6:7\nP1 L[B]=2\nP1 S[A]#3 @7:8\n" },
-    { "exec.shape.R.po.po.closed",
-      "P0 S[A]#1 @5:6\nP0 S[B]#2 @6:7\nP1 S[B]#3 @6:8\nP1 L[A]=0\n" },
+    { "exec.shape.S.po.po.closed", "P0 S[A]#1 @5:9\nP0 S[B]#2 @6:7\nP1 L[B]=2\nP1 S[A]#3 @7:8\n" },
+    { "exec.shape.R.po.po.closed", "P0 S[A]#1 @5:6\nP0 S[B]#2 @6:7\nP1 S[B]#3 @6:8\nP1 L[A]=0\n" },
     { "exec.shape.2+2W.po.po.closed",
       "P0 S[A]#1 @1:9\nP0 S[B]#2 @2:3\nP1 S[B]#3 @1:9\nP1 S[A]#4 @2:3\n" },
-    { "exec.shape.WRC.po.po.closed",
-      "P0 S[A]#1\nP1 L[A]=1\nP1 S[B]#2\nP2 L[B]=2\nP2 L[A]=0\n" },
-    { "exec.shape.WRC.po.po.near",
-      "P0 S[A]#1\nP1 L[A]=0\nP1 S[B]#2\nP2 L[B]=2\nP2 L[A]=0\n" },
+    { "exec.shape.WRC.po.po.closed", "P0 S[A]#1\nP1 L[A]=1\nP1 S[B]#2\nP2 L[B]=2\nP2 L[A]=0\n" },
+    { "exec.shape.WRC.po.po.near", "P0 S[A]#1\nP1 L[A]=0\nP1 S[B]#2\nP2 L[B]=2\nP2 L[A]=0\n" },
     { "exec.shape.WWC.po.po.closed",
       "P0 S[A]#1 @1:9\nP1 L[A]=1\nP1 S[B]#2 @1:2\nP2 L[B]=2\nP2 S[A]#3 @3:4\n" },
-    { "exec.shape.RWC.po.po.closed",
-      "P0 S[A]#1\nP1 L[A]=1\nP1 L[B]=0\nP2 S[B]#2\nP2 L[A]=0\n" },
+    { "exec.shape.RWC.po.po.closed", "P0 S[A]#1\nP1 L[A]=1\nP1 L[B]=0\nP2 S[B]#2\nP2 L[A]=0\n" },
     { "exec.shape.WRR+2W.po.po.closed",
       "P0 S[A]#1 @1:9\nP1 L[A]=1\nP1 L[B]=0\nP2 S[B]#2 @1:2\nP2 S[A]#3 @3:4\n" },
     { "exec.shape.WRW+WR.po.po.closed",
@@ -158,8 +155,9 @@ static void test_shapes_are_told_by_their_names(void)
         look(shapes[i].text);
         HIT(shapes[i].point);
         if (strncmp(shapes[i].point, "exec.coherence", 14) != 0) /* the edges make one shape */
-            TEST_ASSERT_EQUAL_MESSAGE(1, count_of(COVER_GROUP_SHAPE2)
-                                             + count_of(COVER_GROUP_SHAPE3), shapes[i].point);
+            TEST_ASSERT_EQUAL_MESSAGE(1,
+                                      count_of(COVER_GROUP_SHAPE2) + count_of(COVER_GROUP_SHAPE3),
+                                      shapes[i].point);
     }
 }
 
@@ -183,17 +181,20 @@ static void test_there_is_a_trace_of_every_shape(void)
 
 static void test_pairs_that_are_far_apart_make_no_shape(void)
 {
-    look("P0 S[A]#1\nP0 L[N1]=0\nP0 L[N2]=0\nP0 L[N3]=0\nP0 L[N4]=0\nP0 L[N5]=0\nP0 L[N6]=0\nP0 L[N7]=0\n"
-         "P0 L[B]=0\nP1 S[B]#2\nP1 L[A]=0\n");
+    look(
+        "P0 S[A]#1\nP0 L[N1]=0\nP0 L[N2]=0\nP0 L[N3]=0\nP0 L[N4]=0\nP0 L[N5]=0\nP0 L[N6]=0\nP0 L[N7]=0\n"
+        "P0 L[B]=0\nP1 S[B]#2\nP1 L[A]=0\n");
     HIT("exec.shape.SB.po.po.closed");
-    look("P0 S[A]#1\nP0 L[N1]=0\nP0 L[N2]=0\nP0 L[N3]=0\nP0 L[N4]=0\nP0 L[N5]=0\nP0 L[N6]=0\nP0 L[N7]=0\n"
-         "P0 L[N8]=0\nP0 L[B]=0\nP1 S[B]#2\nP1 L[A]=0\n");
+    look(
+        "P0 S[A]#1\nP0 L[N1]=0\nP0 L[N2]=0\nP0 L[N3]=0\nP0 L[N4]=0\nP0 L[N5]=0\nP0 L[N6]=0\nP0 L[N7]=0\n"
+        "P0 L[N8]=0\nP0 L[B]=0\nP1 S[B]#2\nP1 L[A]=0\n");
     TEST_ASSERT_EQUAL(0, count_of(COVER_GROUP_SHAPE2));
     look("P0 S[A]#1\nP0 L[N1]=0\nP0 L[N2]=0\nP0 L[N3]=0\nP0 L[B]=0\nP1 S[B]#2\nP1 L[C]=0\n"
          "P2 S[C]#3\nP2 L[A]=0\n");
     HIT("exec.shape3.3.SB.po.po.po.closed");
-    look("P0 S[A]#1\nP0 L[N1]=0\nP0 L[N2]=0\nP0 L[N3]=0\nP0 L[N4]=0\nP0 L[B]=0\nP1 S[B]#2\nP1 L[C]=0\n"
-         "P2 S[C]#3\nP2 L[A]=0\n");
+    look(
+        "P0 S[A]#1\nP0 L[N1]=0\nP0 L[N2]=0\nP0 L[N3]=0\nP0 L[N4]=0\nP0 L[B]=0\nP1 S[B]#2\nP1 L[C]=0\n"
+        "P2 S[C]#3\nP2 L[A]=0\n");
     TEST_ASSERT_EQUAL(0, count_of(COVER_GROUP_SHAPE3));
 }
 

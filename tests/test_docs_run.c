@@ -39,6 +39,10 @@ static const struct rule {
       "--sizes h1-s1-w1-l4-b1-q1 --set threads=1 "
       "--bug victim-dropped --check --count 100 --stop-after 1 --waves",
       "waves take another model, which takes minutes to build: the smallest is there" },
+    { "^ordeal run --target sim --sizes usual --count 3 --check --cover rtl.cover --coverage raw",
+      "printf 'ordeal-cover 1\\ntests 3\\nrtl.line.a.v:1:1.block 1 1 0 -\\n"
+      "rtl.user.a.v:2:1.seen 0\\nend 2\\n' > rtl.cover && seq 9 > a.v && echo tests=3 end=done",
+      "coverage takes another model, too, which takes minutes to build" },
 };
 enum { RULES = sizeof rules / sizeof *rules };
 static unsigned used[RULES];

@@ -39,7 +39,9 @@ static const char counting[] =
     "struct soc_interface soc_interface;\n"
     "static bool coverage(struct soc *s, const char *file)\n"
     "{ FILE *f = fopen(file, \"w\"); (void)s;\n"
-    "  return f && fputs(\"reached\\n\", f) >= 0 && fclose(f) == 0; }\n"
+    "  return f && fputs(\"# SystemC::Coverage-3\\n\", f) >= 0\n"
+    "      && fputs(\"C '\\1f\\2a.v\\1l\\2\" \"7\\1page\\2v_line/a\\1o\\2reached' 3\\n\", f) >= 0\n"
+    "      && fclose(f) == 0; }\n"
     "__attribute__((constructor)) static void prepare(void)\n"
     "{ soc_interface = *iss_interface(4); soc_interface.parameters.coverage = true;\n"
     "  soc_interface.coverage = coverage; }\n";
@@ -52,9 +54,14 @@ static void what_was_reached_is_written(void)
     fputs(counting, f);
     fclose(f);
     REFERENCE("", "counting.c");
-    EXPECT(0, RUN "--soc ./machine.so --count 4 --check --jobs 1 --coverage reached");
+    EXPECT(0, RUN "--soc ./machine.so --count 4 --check --jobs 1 --coverage reached "
+                  "--cover points");
+    EXPECT(0, "grep '^rtl' points");
+    TEST_ASSERT_EQUAL_STRING("rtl.line.a.v:7:0.reached 3 1 0 -\n", out);
+    EXPECT(0, RUN "--soc ./machine.so --count 4 --check --jobs 2 --coverage others --cover points");
+    EXPECT(0, "grep -q '^rtl.line.a.v:7:0.reached 9 1 0 -$' points"); /* one machine, then two */
     EXPECT(0, "cat reached/*.dat");
-    OUT("reached\n");
+    OUT("reached' 3\n");
     EXPECT(0, "ls reached | wc -l; " RUN "--soc ./machine.so --count 4 --check --jobs 2 "
               "--coverage reached >log; ls reached | wc -l");
     long before = 0, after = 0;

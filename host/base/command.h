@@ -31,7 +31,7 @@ struct command {
 
 /* clang-format off */
 extern const struct command command_gen, command_run, command_check, command_show, command_convert,
-                            command_board, command_tune;
+                            command_cover, command_board, command_tune;
 /* clang-format on */
 
 /* The graver of two exit statuses. */

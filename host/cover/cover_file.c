@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/output.h"
 #include "cover_parts.h"
+#include "cover_text.h"
 
 #define TEXT(number) #number
 #define TEXT_OF(number) TEXT(number)
@@ -17,13 +18,15 @@
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-static void write_word(FILE *out, const char *text)
+/* "-" is no label; one that is called so, is written otherwise. */
+static void write_label(FILE *out, const char *label)
 {
-    for (const char *t = text; *t; t++)
-        if (*t > ' ' && *t <= '~' && *t != '%' && !(t == text && *t == '-' && !t[1]))
-            fputc(*t, out);
-        else
-            fprintf(out, "%%%02x", (unsigned)(uint8_t)*t);
+    if (strcmp(label, "-") == 0)
+        fputs("%2d", out);
+    else if (*label)
+        cover_text_write(out, label, strlen(label));
+    else
+        fputc('-', out);
 }
 
 struct writing {
@@ -40,9 +43,7 @@ static bool write_point(void *user, const struct cover_entry *e)
     fprintf(w->out, "%s %" PRIu64, e->name, e->count);
     if (e->count) {
         fprintf(w->out, " %" PRIu64 " %" PRIu64 " ", e->first.seed, e->first.number);
-        write_word(w->out, *e->first.label ? e->first.label : "");
-        if (!*e->first.label)
-            fputc('-', w->out);
+        write_label(w->out, e->first.label);
     }
     fputc('\n', w->out);
     return true;
@@ -115,32 +116,6 @@ static bool number(const char *text, uint64_t *value)
     return !*end && !errno;
 }
 
-static int digit(char c)
-{
-    const char *digits = "0123456789abcdef", *at = c ? strchr(digits, c) : NULL;
-    return at ? (int)(at - digits) : -1;
-}
-
-/* In place. */
-static bool unescape(char *text)
-{
-    char *to = text;
-    if (strcmp(text, "-") == 0)
-        *text = '\0';
-    for (; *text; text++, to++) {
-        *to = *text;
-        if (*text != '%')
-            continue;
-        int high = digit(text[1]), low = high < 0 ? -1 : digit(text[2]);
-        if (low < 0 || high * 16 + low == 0)
-            return false;
-        *to = (char)(high * 16 + low);
-        text += 2;
-    }
-    *to = '\0';
-    return true;
-}
-
 static bool in_order(struct reading *r, const char *name)
 {
     if (r->before && strcmp(r->before, name) >= 0)
@@ -169,7 +144,9 @@ static bool take_point(struct reading *r, char *word[WORDS], int words)
                    count ? "" : "not ", count ? WORDS : 2, words);
     if (count && (!number(word[2], &first.seed) || !number(word[3], &first.number)))
         return BAD(r, "SEED and NUMBER of 'NAME COUNT SEED NUMBER LABEL' are numbers");
-    if (count && !unescape(word[4]))
+    if (count && strcmp(word[4], "-") == 0)
+        word[4] = "";
+    else if (count && !cover_text_read(word[4]))
         return BAD(r, "'%%' in a label comes with two hexadecimal digits, not both 0");
     first.label = count ? word[4] : "";
     if (!in_order(r, word[0]))

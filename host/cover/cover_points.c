@@ -29,11 +29,21 @@ static bool torn_exists(const uint8_t *at) { return reads(at[0]) && at[0] % SIZE
 /* Other threads' transactions are other ones, uncached accesses are outside of any. */
 static bool pass_exists(const uint8_t *at) { return at[1] != 3 && (at[2] == 0 || at[1] == 0); }
 
+/* Nothing depends on a store. Bits: the first and the second pair of the shape begin with one. */
+enum { DEP = 1 };
+static const uint8_t stores_first[COVER_AXIS_SHAPE2] = {
+    3, 3, 1, 1, 3, 0, 0, 0, 2, 2, 2, 2, 0, 0, 0
+};
+
+static bool coherence_exists(const uint8_t *at) { return at[0] < 2 || at[1] != DEP; }
+
 /* Of a shape that is the same when it is turned, the least of its turns. */
 static bool shape2_exists(const uint8_t *at)
 {
     static const char *const symmetric[] = { "2+2W", "SB", "LB", "IRIW", "IRWIW" };
     const char *name = cover_groups[COVER_GROUP_SHAPE2].words[0][at[0]];
+    if ((stores_first[at[0]] & 1 && at[1] == DEP) || (stores_first[at[0]] & 2 && at[2] == DEP))
+        return false;
     for (size_t i = 0; i < sizeof symmetric / sizeof *symmetric; i++)
         if (strcmp(name, symmetric[i]) == 0)
             return at[1] <= at[2];
@@ -63,10 +73,11 @@ static const char *const words_EVENT[] = {
 };
 
 static bool (*const exists[COVER_GROUP_COUNT])(const uint8_t *at) = {
-    [COVER_GROUP_MEET] = meet_exists,     [COVER_GROUP_OWN] = own_exists,
-    [COVER_GROUP_INITIAL] = read_exists,  [COVER_GROUP_TORN] = torn_exists,
-    [COVER_GROUP_PASS] = pass_exists,     [COVER_GROUP_SHAPE2] = shape2_exists,
-    [COVER_GROUP_SHAPE3] = shape3_exists, [COVER_GROUP_PAIR] = pair_exists,
+    [COVER_GROUP_MEET] = meet_exists,           [COVER_GROUP_OWN] = own_exists,
+    [COVER_GROUP_INITIAL] = read_exists,        [COVER_GROUP_TORN] = torn_exists,
+    [COVER_GROUP_PASS] = pass_exists,           [COVER_GROUP_SHAPE2] = shape2_exists,
+    [COVER_GROUP_SHAPE3] = shape3_exists,       [COVER_GROUP_PAIR] = pair_exists,
+    [COVER_GROUP_COHERENCE] = coherence_exists,
 };
 
 const struct cover_group cover_groups[COVER_GROUP_COUNT] = {

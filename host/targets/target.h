@@ -73,6 +73,9 @@ struct target {
     bool (*delay)(void *machine, int level);
     uint64_t (*cycles)(const void *machine);  /* of the machine on trial, since it was opened */
     double (*seconds)(const void *machine);   /* that these took, what is around them left out */
+    /* What was reached of its RTL so far, as Verilator writes it, to a file: a machine may have
+     * several parts, from 0. False: there is no such part, or it was built without. */
+    bool (*coverage)(void *machine, int part, const char *file);
     /* Of the last run(), all zero unless the machine was opened with options->events. */
     const struct event_counts *(*events)(const void *machine);
     /* Of machines that are things: whether the options are right, so that an open() that fails

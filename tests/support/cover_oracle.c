@@ -11,18 +11,22 @@ enum { MOST = 64, MOST_CELLS = 256, INITIALLY = -1, UNKNOWN = -2, WINDOW = 8, WI
 struct happening {
     uint32_t op;
     unsigned thread, position;
-    char kind;                   /* L, S, X: swap, C: cas, A: amo */
-    uint64_t from, to;           /* bytes */
+    char kind;         /* L, S, X: swap, C: cas, A: amo */
+    uint64_t from, to; /* bytes */
     uint32_t base;
     bool reads, writes, uncached;
     uint8_t read[64], written[64];
-    int tx;                      /* 0: none */
-    uint8_t fences[2];           /* right before, right after */
+    int tx;            /* 0: none */
+    uint8_t fences[2]; /* right before, right after */
     bool timed;
     uint64_t end;
 };
 
-struct bytes { uint32_t base; uint64_t from, to; uint8_t initial[64]; };
+struct bytes {
+    uint32_t base;
+    uint64_t from, to;
+    uint8_t initial[64];
+};
 
 struct puzzle {
     const struct ordeal_trace *t;
@@ -33,7 +37,7 @@ struct puzzle {
     struct bytes cell[MOST_CELLS];
     int cells;
     int source[MOST][MOST_CELLS], rank[MOST][MOST_CELLS], stores[MOST_CELLS];
-    bool edge[3][MOST][MOST];    /* rf, co, fr */
+    bool edge[3][MOST][MOST]; /* rf, co, fr */
     bool aborted[MOST];
 };
 
@@ -62,7 +66,7 @@ static void take_bytes(const struct puzzle *p, const struct ordeal_op *op, uint6
     if (op->size_log2 > 3)
         memcpy(to, ordeal_trace_bytes_at(p->t, value), (size_t)1 << op->size_log2);
     else
-        memcpy(to, &value, 8);   /* of a machine that is little-endian, as this one is */
+        memcpy(to, &value, 8); /* of a machine that is little-endian, as this one is */
 }
 
 static void take(struct puzzle *p, uint32_t i, int tx, uint8_t fence)
@@ -71,14 +75,20 @@ static void take(struct puzzle *p, uint32_t i, int tx, uint8_t fence)
     struct happening *h = &p->h[p->count++];
     uint64_t begin;
     assert(p->count <= MOST);
-    *h = (struct happening){ .op = i, .thread = op->thread, .tx = tx, .base = op->base,
-                             .from = op->address, .fences = { fence, 0 } };
+    *h = (struct happening){ .op = i,
+                             .thread = op->thread,
+                             .tx = tx,
+                             .base = op->base,
+                             .from = op->address,
+                             .fences = { fence, 0 } };
     h->to = h->from + (UINT64_C(1) << op->size_log2);
-    h->kind = op->kind == ORDEAL_LOAD ? 'L' : op->kind == ORDEAL_STORE ? 'S'
-            : op->kind == ORDEAL_SWAP ? 'X' : op->kind == ORDEAL_CAS ? 'C' : 'A';
+    h->kind = op->kind == ORDEAL_LOAD  ? 'L'
+            : op->kind == ORDEAL_STORE ? 'S'
+            : op->kind == ORDEAL_SWAP  ? 'X'
+            : op->kind == ORDEAL_CAS   ? 'C'
+                                       : 'A';
     h->reads = h->kind != 'S' && op->flags & ORDEAL_HAS_VALUE;
-    h->writes = h->kind != 'L'
-             && !(h->kind == 'C' && op->read != ordeal_trace_compare_of(p->t, i));
+    h->writes = h->kind != 'L' && !(h->kind == 'C' && op->read != ordeal_trace_compare_of(p->t, i));
     if (h->reads)
         take_bytes(p, op, op->read, h->read);
     if (h->writes)
@@ -166,7 +176,8 @@ static bool same(const struct puzzle *p, int c, const uint8_t *seen, const struc
 {
     const struct bytes *cell = &p->cell[c];
     return memcmp(seen + (cell->from - reader->from), made + (cell->from - made_from),
-                  cell->to - cell->from) == 0;
+                  cell->to - cell->from)
+        == 0;
 }
 
 static int find_source(const struct puzzle *p, int r, int c)
@@ -288,16 +299,24 @@ static const char *access_name(const struct happening *h)
     static int turn;
     char *to = text[turn++ % 4];
     uint64_t bytes = h->to - h->from;
-    const char *kind = h->kind == 'L' ? "load" : h->kind == 'S' ? "store"
-                     : h->kind == 'X' ? "swap" : h->kind == 'C' ? "cas" : "amo";
+    const char *kind = h->kind == 'L' ? "load"
+                     : h->kind == 'S' ? "store"
+                     : h->kind == 'X' ? "swap"
+                     : h->kind == 'C' ? "cas"
+                                      : "amo";
     snprintf(to, 16, "%s%d", kind, bytes > 8 ? 16 : (int)bytes);
     return to;
 }
 
 static const char *fence_name(uint8_t f)
 {
-    return f == 0 ? "none" : f == 15 ? "full" : f == ORDEAL_LL ? "ll" : f == ORDEAL_LS ? "ls"
-         : f == ORDEAL_SL ? "sl" : f == ORDEAL_SS ? "ss" : "mixed";
+    return f == 0         ? "none"
+         : f == 15        ? "full"
+         : f == ORDEAL_LL ? "ll"
+         : f == ORDEAL_LS ? "ls"
+         : f == ORDEAL_SL ? "sl"
+         : f == ORDEAL_SS ? "ss"
+                          : "mixed";
 }
 
 static const char *distance_name(unsigned n)
@@ -307,14 +326,22 @@ static const char *distance_name(unsigned n)
 
 static const char *lead_name(int lead)
 {
-    return lead < -16 ? "behind-more" : lead < -4 ? "behind-16" : lead < 0 ? "behind-4"
-         : lead == 0 ? "level" : lead <= 4 ? "ahead-4" : lead <= 16 ? "ahead-16" : "ahead-more";
+    return lead < -16 ? "behind-more"
+         : lead < -4  ? "behind-16"
+         : lead < 0   ? "behind-4"
+         : lead == 0  ? "level"
+         : lead <= 4  ? "ahead-4"
+         : lead <= 16 ? "ahead-16"
+                      : "ahead-more";
 }
 
 static const char *where_name(const struct happening *from, const struct happening *to)
 {
-    return !from->tx && !to->tx ? "outside" : !from->tx ? "into-tx" : !to->tx ? "out-of-tx"
-         : from->tx == to->tx ? "same-tx" : "other-tx";
+    return !from->tx && !to->tx ? "outside"
+         : !from->tx            ? "into-tx"
+         : !to->tx              ? "out-of-tx"
+         : from->tx == to->tx   ? "same-tx"
+                                : "other-tx";
 }
 
 static void say_read(struct puzzle *p, int r)
@@ -374,9 +401,11 @@ static void say_transactions(struct puzzle *p, int transactions)
             met += meets;
         }
         if (accesses)
-            say(p, "exec.tx.%s.%s.%s", p->aborted[tx] ? "abort" : "commit",
-                distance_name(accesses),
-                met == 0 ? "alone" : met == 1 ? "1" : met == 2 ? "2" : "more");
+            say(p, "exec.tx.%s.%s.%s", p->aborted[tx] ? "abort" : "commit", distance_name(accesses),
+                met == 0   ? "alone"
+                : met == 1 ? "1"
+                : met == 2 ? "2"
+                           : "more");
     }
 }
 
@@ -397,7 +426,10 @@ static void say_interleave(struct puzzle *p, const char *order, int changes)
         share++;
     if (threads > 1)
         say(p, "exec.interleave.%s.%s.%s", order,
-            threads == 2 ? "P2" : threads == 3 ? "P3" : threads == 4 ? "P4" : "more",
+            threads == 2   ? "P2"
+            : threads == 3 ? "P3"
+            : threads == 4 ? "P4"
+                           : "more",
             words[share]);
 }
 
@@ -468,24 +500,35 @@ static void count_seen(struct puzzle *p)
 /* ---- shapes ---------------------------------------------------------------------------------- */
 
 /* In the literature's order of segments; those that look the same when they are turned. */
-static const struct { const char *name, *segments; bool symmetric; } cycles[] = {
-    { "2+2W", "WW WW", true }, { "R", "WW WR", false }, { "S", "WW RW", false },
-    { "MP", "WW RR", false }, { "SB", "WR WR", true }, { "LB", "RW RW", true },
-    { "WRC", "W RW RR", false }, { "WWC", "W RW RW", false }, { "WRW+WR", "W RW WR", false },
-    { "WRW+2W", "W RW WW", false }, { "RWC", "W RR WR", false }, { "WRR+2W", "W RR WW", false },
-    { "IRIW", "W RR W RR", true }, { "IRRWIW", "W RR W RW", false }, { "IRWIW", "W RW W RW", true },
-    { "3.2W", "WW WW WW", true }, { "3.SB", "WR WR WR", true }, { "3.LB", "RW RW RW", true },
-    { "ISA2", "WW RW RR", false }, { "Z6.0", "WW RW WR", false }, { "Z6.1", "WW WW RW", false },
-    { "Z6.2", "WW RW RW", false }, { "Z6.3", "WW WW RR", false }, { "Z6.4", "WW WR WR", false },
-    { "Z6.5", "WW WW WR", false }, { "W+RWC", "WW RR WR", false },
+static const struct {
+    const char *name, *segments;
+    bool symmetric;
+} cycles[] = {
+    { "2+2W", "WW WW", true },      { "R", "WW WR", false },
+    { "S", "WW RW", false },        { "MP", "WW RR", false },
+    { "SB", "WR WR", true },        { "LB", "RW RW", true },
+    { "WRC", "W RW RR", false },    { "WWC", "W RW RW", false },
+    { "WRW+WR", "W RW WR", false }, { "WRW+2W", "W RW WW", false },
+    { "RWC", "W RR WR", false },    { "WRR+2W", "W RR WW", false },
+    { "IRIW", "W RR W RR", true },  { "IRRWIW", "W RR W RW", false },
+    { "IRWIW", "W RW W RW", true }, { "3.2W", "WW WW WW", true },
+    { "3.SB", "WR WR WR", true },   { "3.LB", "RW RW RW", true },
+    { "ISA2", "WW RW RR", false },  { "Z6.0", "WW RW WR", false },
+    { "Z6.1", "WW WW RW", false },  { "Z6.2", "WW RW RW", false },
+    { "Z6.3", "WW WW RR", false },  { "Z6.4", "WW WR WR", false },
+    { "Z6.5", "WW WW WR", false },  { "W+RWC", "WW RR WR", false },
 };
 
-struct leg { int first, last; char text[3]; int bond; }; /* first == last: one store */
+struct leg {
+    int first, last;
+    char text[3];
+    int bond;
+}; /* first == last: one store */
 
 static bool overlap(const struct happening *a, const struct happening *b)
 {
-    return a->base == b->base && a->from < b->to && b->from < a->to
-        && (a->reads || a->writes) && (b->reads || b->writes);
+    return a->base == b->base && a->from < b->to && b->from < a->to && (a->reads || a->writes)
+        && (b->reads || b->writes);
 }
 
 static bool depends(const struct puzzle *p, int a, int b)

@@ -7,7 +7,10 @@
 #include "ordeal.h"
 
 enum { ORACLE_NAMES = 8192 };
-struct cover_names { char name[ORACLE_NAMES][80]; size_t count; };
+struct cover_names {
+    char name[ORACLE_NAMES][80];
+    size_t count;
+};
 
 void cover_oracle(const struct ordeal_trace *t, struct cover_names *names);
 

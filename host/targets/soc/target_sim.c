@@ -299,6 +299,13 @@ static double sim_seconds(const void *machine)
     return sum;
 }
 
+static bool sim_coverage(void *machine, int part, const char *file)
+{
+    struct sim_target *t = machine;
+    return part < t->sizes && t->size[part].plan.soc->parameters.coverage
+        && soc_runner_coverage(t->size[part].machine, file);
+}
+
 static const struct event_counts *sim_events(const void *machine)
 {
     return &((const struct sim_target *)machine)->events;
@@ -323,4 +330,5 @@ const struct target target_sim = {
     .cycles = sim_cycles,
     .seconds = sim_seconds,
     .events = sim_events,
+    .coverage = sim_coverage,
 };
