@@ -14,6 +14,7 @@
 
 #include "base/interrupt.h"
 #include "checking.h"
+#include "targets/elf/elf_assembly.h"
 #include "targets/elf/elf_build.h"
 #include "targets/elf/elf_machine.h"
 #include "test/generate.h"
@@ -181,6 +182,47 @@ static void test_swap_and_cas(void)
                 "P0 L[A] >r2\nP0 CAS[A]?r2#0xf0000006\nP0 CAS[A]?0xf0000006#8 >r3\n"
                 "P0 SWAP[A]#9 <r3\nP0 CAS[A]?r3#10\nP0 CAS[A]?9#11\nP0 L[A]\n",
                 3, 0xfffffff0, 5, 5, 5, 0xf0000006, 8, 9, 9, 11);
+}
+
+static int count_of(const char *text, const char *part)
+{
+    int count = 0;
+    for (; (text = strstr(text, part)); text++)
+        count++;
+    return count;
+}
+
+/* By address, by data, by a branch; and something between LR and SC: each now and then, and with the
+ * values that it must bring. */
+static void test_dependences(void)
+{
+    static const char lines[] = "init A=4\nP0 L[A] >r1\nP0 S[B]#7 <r1\nP0 S[B+8/8]#9 <r1\n"
+                                "P0 L[C] >r20\nP0 S[B+16/1]#3 <r1 <r20\nP0 CAS[A]?r1#5\n"
+                                "P0 L[B]\nP0 L[B+8/8]\nP0 L[B+16/1]\nP0 L[A]\n";
+    static const uint64_t values[] = { 4, 0, 4, 7, 9, 3, 5 };
+    int data = 0, branches = 0, between = 0;
+    for (int seed = 0; seed < 24; seed++) {
+        char text[512], *code = NULL;
+        size_t size = 0;
+        struct elf_platform platform = { 0 };
+        snprintf(text, sizeof text, "seed %d\n%s", seed, lines);
+        compile(text);
+        TEST_ASSERT_TRUE_MESSAGE(elf_platform_parse(&platform, "rv64ima", NULL, &why), why.text);
+        FILE *out = open_memstream(&code, &size);
+        elf_assembly_write(out, &program, &platform, 0, 1, 1);
+        fclose(out);
+        data += count_of(code, "add t2, t2, t1");
+        branches += count_of(code, "beqz");
+        between += count_of(code, "xor t3, t2, t1");
+        free(code);
+        program_free(&program);
+        program = (struct program){ 0 };
+        ordeal_trace_free(test);
+        test = NULL;
+        if (seed < 6)
+            expect(seed % 2 ? "rv32ima" : "rv64ima", text, values, 7);
+    }
+    TEST_ASSERT_TRUE(data > 4 && branches > 4 && between > 4);
 }
 
 static void test_amos(void)
@@ -705,6 +747,7 @@ int main(void)
     RUN_TEST(test_blocks_fill_all_registers);
     RUN_TEST(test_swap_and_cas);
     RUN_TEST(test_swap_and_cas_of_8_bytes);
+    RUN_TEST(test_dependences);
     RUN_TEST(test_amos);
     RUN_TEST(test_many_registers);
     RUN_TEST(test_loops_and_steps);

@@ -180,6 +180,16 @@ static void test_transactions_of_one_hart(void)
 }
 
 /* What no transaction can do is done plainly, at once. */
+/* Hints change nothing, whether the transaction has touched the line or not. */
+static void test_hints_inside_transactions(void)
+{
+    EXPECT(
+        "init A=3 B=4\nP0 TX.BEGIN\nP0 PREFETCH[A]\nP0 FLUSH[A]\nP0 S[A]#5\nP0 FLUSH[A]\nP0 L[A]\n"
+        "P0 PREFETCH[B]\nP0 L[B]\nP0 FLUSH[B]\nP0 EVICT[A]\nP0 SWAP[B]#6\nP0 FLUSH[B]\nP0 TX.END\n"
+        "P0 FLUSH[A]\nP0 L[A]\nP0 L[B]\n",
+        5, 4, 4, 1, 5, 6);
+}
+
 static void test_unsupported_is_done_plainly(void)
 {
     EXPECT("uncached B\nfault Z\ninit A=1 B=2\nP0 TX.BEGIN\nP0 S[A]#3\nP0 SWAP[B]#4\nP0 NFL[Z]\n"
@@ -491,6 +501,7 @@ int main(void)
     RUN_TEST(test_long_ways);
     RUN_TEST(test_branches_go_both_ways);
     RUN_TEST(test_transactions_of_one_hart);
+    RUN_TEST(test_hints_inside_transactions);
     RUN_TEST(test_unsupported_is_done_plainly);
     RUN_TEST(test_transactions_commit_and_fall_back);
     RUN_TEST(test_races_differ);

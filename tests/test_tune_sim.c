@@ -6,8 +6,9 @@
 void setUp(void) { shell_enter(); }
 void tearDown(void) { shell_leave(); }
 
-#define TUNE "$ORDEAL tune --target sim --sizes h2-s16-w2-l4-b8-q4,h2-s1-w2-l4-b8-q4 " \
-             "--bias $HOME_OF_TESTS/examples/profiles.bias --set threads=2 --batch 4 "
+#define TUNE \
+    "$ORDEAL tune --target sim --sizes h2-s16-w2-l4-b8-q4,h2-s1-w2-l4-b8-q4 " \
+    "--bias $HOME_OF_TESTS/examples/profiles.bias --set threads=2 --batch 4 "
 
 static void test_machines_side_by_side_find_the_same(void)
 {

@@ -11,8 +11,9 @@ static void add_value(struct knob *k, const char *value)
 
 struct knobs knobs_of(const struct target *target, void *machine)
 {
-    struct knobs k = { .knob = { [KNOB_DELAY] = { .option = "--delay" },
-                                 [KNOB_SIZE] = { .option = "--sizes" } } };
+    struct knobs k = {
+        .knob = { [KNOB_DELAY] = { .option = "--delay" }, [KNOB_SIZE] = { .option = "--sizes" } }
+    };
     for (int i = 0; i < KNOBS; i++)
         add_value(&k.knob[i], "any");
     if (target->delay && target->delay(machine, -1))

@@ -10,26 +10,31 @@
 #include "test/test_source.h"
 
 enum { KNOB_DELAY, KNOB_SIZE, KNOBS };
-enum { KNOB_VALUES = 17 };       /* at most */
+enum { KNOB_VALUES = 17 }; /* at most */
 
 struct knob {
-    const char *option;          /* of the command line that fixes it: "--delay" */
-    const char *value[KNOB_VALUES]; /* the first: "any" */
-    int count;                   /* 1: it cannot be turned */
+    const char *option;                   /* of the command line that fixes it: "--delay" */
+    const char *value[KNOB_VALUES];       /* the first: "any" */
+    int count;                            /* 1: it cannot be turned */
     struct bandit_arm score[KNOB_VALUES]; /* what counts now, and in all: */
     struct bandit_arm paid[KNOB_VALUES];
 };
 
-struct knobs { struct knob knob[KNOBS]; };
+struct knobs {
+    struct knob knob[KNOBS];
+};
 
 /* Where each stands, by the number of its value. */
-struct knobs_at { int value[KNOBS]; };
+struct knobs_at {
+    int value[KNOBS];
+};
 
 /* Those that a machine has. */
 struct knobs knobs_of(const struct target *target, void *machine);
 struct knobs_at knobs_draw(const struct knobs *k, struct random *r);
 /* New points are counted in all; `points` are what a test was paid. */
-void knobs_pay(struct knobs *k, const struct knobs_at *at, double points, double fresh, double cost);
+void knobs_pay(struct knobs *k, const struct knobs_at *at, double points, double fresh,
+               double cost);
 void knobs_fade(struct knobs *k, double keep);
 struct test_knobs knobs_setting(const struct knobs *k, const struct knobs_at *at);
 

@@ -3,8 +3,9 @@
  *
  * Swaps are amoswap without .aq and .rl, a CAS is a loop of plain lr and sc: both are atomic, and
  * neither RMO nor, on a machine that promises more, TSO asks for more order than the machine gives
- * them anyway. Every dependence of the test is one of the address, on registers by xor: of a CAS
- * also the one on the register it compares with, for its load may else go before that is known.
+ * them anyway. Every dependence of the test is one of the address, on registers by xor; of a store
+ * it may be one of the data, or of a branch. Of a CAS also the one on the register it compares with
+ * is, for its load may else go before that is known.
  *
  * Values read stay in registers of the pool and go to memory when it is full, and where ways
  * part or meet; so between two operations of the test there is seldom another. */
@@ -13,8 +14,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "test/lfsr.h"
 #include "base/random.h"
+#include "test/lfsr.h"
 #include "signature.h"
 
 /* Taken from the front by values read; from the back by registers of the test. */
@@ -145,13 +146,28 @@ static void depend(struct assembly *s, uint32_t registers)
     }
 }
 
-/* Makes base and displacement reach the operand; `exact`: base alone. Uses t0, t1, t3. */
-static void locate(struct assembly *s, const struct instruction *i, bool exact)
+/* Goes on behind it whatever they hold, but not before they are known. */
+static void branch_on(struct assembly *s, uint32_t registers)
+{
+    for (uint32_t r = 0; r < MOST_REGISTERS; r++)
+        if (registers >> r & 1)
+            fprintf(s->out, "    beqz %s, 1f\n1:\n", fetch_register(s, r, "t1"));
+}
+
+/* What chance decides about the instruction at hand. */
+static uint64_t chance(const struct assembly *s, const struct instruction *i)
+{
+    uint64_t state = s->p->seed ^ i->write ^ (uint64_t)(s->t->number + 1) << 40
+                   ^ (uint64_t)s->index << 16;
+    return random_mix(&state);
+}
+
+/* Makes base and displacement reach the operand, which is not known before the registers it needs;
+ * `exact`: base alone. Uses t0, t1, t3. */
+static void locate_needing(struct assembly *s, const struct instruction *i, uint32_t needs,
+                           bool exact)
 {
     const struct program_line *line = &s->p->line[i->line];
-    uint32_t needs = i->needs;
-    if (i->compare_register != NO_REGISTER && i->kind == ORDEAL_CAS)
-        needs |= UINT32_C(1) << i->compare_register;
     depend(s, needs);
     s->base = "t0";
     s->displacement = 0;
@@ -172,6 +188,14 @@ static void locate(struct assembly *s, const struct instruction *i, bool exact)
     }
     if (needs)
         fprintf(s->out, "    add t0, t0, t1\n");
+}
+
+static void locate(struct assembly *s, const struct instruction *i, bool exact)
+{
+    uint32_t needs = i->needs;
+    if (i->compare_register != NO_REGISTER && i->kind == ORDEAL_CAS)
+        needs |= UINT32_C(1) << i->compare_register;
+    locate_needing(s, i, needs, exact);
 }
 
 static void load_constant(struct assembly *s, const char *to, uint64_t value, bool wide)
@@ -247,11 +271,18 @@ static void emit_load(struct assembly *s, const struct instruction *i)
     }
 }
 
+/* What it needs it needs for its address, for its data if that is one part, or for a branch. */
 static void emit_store(struct assembly *s, const struct instruction *i)
 {
     static const char *const mnemonic[] = { [1] = "sb", [2] = "sh", [4] = "sw", [8] = "sd" };
+    enum { BY_ADDRESS, BY_DATA, BY_BRANCH, WAYS };
     uint32_t size = 1u << i->size_log2, bytes = part_bytes(s, i);
-    locate(s, i, false);
+    uint64_t by = chance(s, i) % WAYS;
+    if (by == BY_DATA && size > bytes)
+        by = BY_BRANCH;
+    if (by == BY_BRANCH)
+        branch_on(s, i->needs);
+    locate_needing(s, i, by == BY_ADDRESS ? i->needs : 0, false);
     if (size > 8) {
         for (uint32_t done = 0; done < size; done += bytes) {
             uint64_t value = 0;
@@ -267,6 +298,10 @@ static void emit_store(struct assembly *s, const struct instruction *i)
                 s->displacement, s->base, s->displacement + 4, s->base);
     } else {
         value_written(s, i);
+        if (by == BY_DATA && i->needs) {
+            depend(s, i->needs);
+            fprintf(s->out, "    add t2, t2, t1\n");
+        }
         fprintf(s->out, "    %s t2, %" PRId64 "(%s)\n", mnemonic[bytes], s->displacement, s->base);
     }
 }
@@ -299,7 +334,8 @@ static void emit_amo(struct assembly *s, const struct instruction *i)
     emit_exchange(s, i, names[i->function]);
 }
 
-/* It alone may go round for ever; so it is told before it begins. */
+/* It alone may go round for ever; so it is told before it begins. Between LR and SC there is
+ * sometimes arithmetic, with which RISC-V still promises that it ends. */
 static void emit_cas(struct assembly *s, const struct instruction *i)
 {
     bool wide = i->size_log2 == 3;
@@ -313,8 +349,11 @@ static void emit_cas(struct assembly *s, const struct instruction *i)
         fprintf(s->out, "    %s t1, %s\n", is64(s) && !wide ? "sext.w" : "mv",
                 fetch_register(s, i->compare_register, "t1"));
     const char *to = hold(s, 0, wide);
-    fprintf(s->out, "1:  lr.%c %s, (t0)\n    bne %s, t1, 2f\n    sc.%c t3, t2, (t0)\n"
-                    "    bnez t3, 1b\n2:\n", width(i), to, to, width(i));
+    const char *between = chance(s, i) & 1 ? "    xor t3, t2, t1\n    addi t3, t3, 1\n" : "";
+    fprintf(s->out,
+            "1:  lr.%c %s, (t0)\n    bne %s, t1, 2f\n%s    sc.%c t3, t2, (t0)\n"
+            "    bnez t3, 1b\n2:\n",
+            width(i), to, to, between, width(i));
     s->filled += 8;
     set_register(s, i, to, false);
 }
