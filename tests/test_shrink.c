@@ -178,6 +178,24 @@ static bool two_swaps_of_a_word(const struct ordeal_trace *t)
     return false;
 }
 
+static bool an_unsigned_max(const struct ordeal_trace *t)
+{
+    EACH(i, t)
+    if (is_kind(t, i, ORDEAL_AMO) && op_at(t, i)->function == ORDEAL_AMO_MAXU)
+        return true;
+    return false;
+}
+
+static bool two_amos_of_a_word(const struct ordeal_trace *t)
+{
+    EACH(i, t)
+    EACH(k, t)
+    if (is_kind(t, i, ORDEAL_AMO) && is_kind(t, k, ORDEAL_AMO)
+        && op_at(t, i)->thread != op_at(t, k)->thread && at_one_word(op_at(t, i), op_at(t, k)))
+        return true;
+    return false;
+}
+
 static bool a_flush(const struct ordeal_trace *t)
 {
     return next_of(t, 0, 0, ORDEAL_FLUSH) != SIZE_MAX;
@@ -368,6 +386,18 @@ static void test_either_side_of_a_branch_can_be_what_matters(void)
 static void test_swaps_stay_swaps_when_they_must(void)
 {
     shrinks_to(two_swaps_of_a_word, "P0 L[A] >r1\nP0 SWAP[A]#5 <r1\nP1 SWAP[A]#6\nP1 CAS[B]?0#1\n",
+               "P0 SWAP[A]#1\nP1 SWAP[A]#2\n");
+}
+
+static void test_amos_stay_amos_when_they_must(void)
+{
+    shrinks_to(two_amos_of_a_word,
+               "P0 L[A] >r1\nP0 AMOMAX[A/8]#5 <r1\nP1 AMOADD[A/8]#6\nP1 AMOOR[B]#1\n",
+               "P0 AMOADD[A]#1\nP1 AMOADD[A]#1\n");
+    shrinks_to(an_unsigned_max,
+               "P0 LOOP.BEGIN#3\nP0 AMOMAXU[A]#5+7 >r1\nP0 LOOP.END\nP1 AMOADD[A]#6",
+               "P0 AMOMAXU[A]#5\n");
+    shrinks_to(two_swaps_of_a_word, "P0 AMOXOR[A]#7\nP0 SWAP[A]#5\nP1 SWAP[A]#6\nP1 AMOOR[A]#1\n",
                "P0 SWAP[A]#1\nP1 SWAP[A]#2\n");
 }
 
@@ -787,6 +817,8 @@ static void test_bugs_of_a_machine_become_litmus_tests(void)
 {
     bug_becomes_litmus_test("membar-ignored");
     bug_becomes_litmus_test("swap-not-atomic");
+    bug_becomes_litmus_test("amo-unsigned");
+    bug_becomes_litmus_test("amo-writes-operand");
     bug_becomes_litmus_test("lost-invalidation");
     bug_becomes_litmus_test("tx-commit-not-atomic");
 }
@@ -801,6 +833,7 @@ int main(void)
     RUN_TEST(test_transactions_stay_only_where_needed);
     RUN_TEST(test_either_side_of_a_branch_can_be_what_matters);
     RUN_TEST(test_swaps_stay_swaps_when_they_must);
+    RUN_TEST(test_amos_stay_amos_when_they_must);
     RUN_TEST(test_operations_become_simpler);
     RUN_TEST(test_a_cas_keeps_the_load_it_compares_with);
     RUN_TEST(test_a_cas_with_a_constant_follows_its_store);

@@ -72,9 +72,10 @@ struct numbering {
 };
 
 static bool is_access(const struct draft_op *op) { return kind_is_access(op->op.kind); }
-static bool is_write(const struct draft_op *op)
+/* What it writes is a number of its own; an operand of an AMO is none. */
+static bool is_numbered(const struct draft_op *op)
 {
-    return is_access(op) && op->op.kind != ORDEAL_LOAD;
+    return is_access(op) && op->op.kind != ORDEAL_LOAD && op->op.kind != ORDEAL_AMO;
 }
 
 static uint64_t get(const uint8_t *bytes, uint8_t size_log2)
@@ -167,7 +168,7 @@ static void follow_compare(struct numbering *n, struct draft_op *cas)
 {
     for (size_t i = 0; i < n->d->ops.count; i++) {
         const struct draft_op *old = &n->old[i], *fresh = &n->d->ops.data[i];
-        if (!is_write(old) || !same_place(old, cas))
+        if (!is_numbered(old) || !same_place(old, cas))
             continue;
         uint64_t above = cas->compare - get(old->written, old->op.size_log2);
         uint64_t round = old->step ? above / old->step : 0;
@@ -184,7 +185,7 @@ static bool number_values(struct numbering *n)
     find_parts(n);
     find_rounds(n);
     for (size_t i = 0; i < d->ops.count; i++)
-        if (is_write(&d->ops.data[i]) && !number_write(n, i))
+        if (is_numbered(&d->ops.data[i]) && !number_write(n, i))
             return false;
     for (size_t i = 0; i < d->ops.count; i++)
         if (d->ops.data[i].op.kind == ORDEAL_CAS

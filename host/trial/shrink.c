@@ -152,6 +152,31 @@ static bool swap_for_cas(const struct draft *d, struct draft_op *op)
     return true;
 }
 
+static bool swap_for_amo(const struct draft *d, struct draft_op *op)
+{
+    (void)d;
+    if (op->op.kind != ORDEAL_AMO)
+        return false;
+    op->op.kind = ORDEAL_SWAP;
+    op->op.function = 0;
+    return true;
+}
+
+/* Where only some AMO will do, it adds 1. */
+static bool simplest_amo(const struct draft *d, struct draft_op *op)
+{
+    (void)d;
+    static const uint8_t one[sizeof op->written] = { 1 };
+    if (op->op.kind != ORDEAL_AMO
+        || (op->op.function == ORDEAL_AMO_ADD && !op->step
+            && !memcmp(op->written, one, sizeof one)))
+        return false;
+    op->op.function = ORDEAL_AMO_ADD;
+    op->step = 0;
+    memcpy(op->written, one, sizeof one);
+    return true;
+}
+
 static bool store_for_swap(const struct draft *d, struct draft_op *op)
 {
     (void)d;
@@ -256,8 +281,9 @@ static void cut_operations(struct shrinker *s)
 static void simplify_operations(struct shrinker *s)
 {
     static const struct change changes[] = {
-        { free_of_registers, false }, { swap_for_cas, false }, { store_for_swap, false },
-        { load_for_swap, false }, { plain_load, false }, { word_wide, true },
+        { free_of_registers, false }, { swap_for_cas, false },   { swap_for_amo, false },
+        { simplest_amo, false },      { store_for_swap, false }, { load_for_swap, false },
+        { plain_load, false },        { word_wide, true },
     };
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
         uint32_t units = unit_each_op(s);
