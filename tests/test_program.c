@@ -249,7 +249,19 @@ static void refusals_name_everything_that_is_missing(void)
     struct made m = make("P0 TX.BEGIN\nP0 S[A/8]#1\nP0 TX.END\nP1 SWAP[A/1]#1\nP1 FLUSH[A]\n"
                          "P1 AMOADD[A/8]#1\n");
     char text[512];
-    struct abilities all = { 256, 32, 127, 127, 15, 15, 15, true, true, true, true, true, 1 << 20 };
+    struct abilities all = { .threads = 256,
+                             .registers = 32,
+                             .load_sizes = 127,
+                             .store_sizes = 127,
+                             .swap_sizes = 15,
+                             .cas_sizes = 15,
+                             .amo_sizes = 15,
+                             .transactions = true,
+                             .interrupts = true,
+                             .flush = true,
+                             .uncached = true,
+                             .nonfaulting = true,
+                             .memory = 1 << 20 };
     TEST_ASSERT_EQUAL(0, target_refusal(&all, &m.p, text, sizeof text));
     TEST_ASSERT_EQUAL_STRING("", text);
     struct abilities few = { .threads = 1, .load_sizes = 4, .store_sizes = 4, .swap_sizes = 4,
