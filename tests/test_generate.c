@@ -293,6 +293,40 @@ static void sizes_are_as_frequent_as_their_weights(void)
     is_sound(true);
 }
 
+/* All bits that stores write. */
+static uint64_t bits_written(const char *setting)
+{
+    uint64_t bits = 0;
+    make_only("operations=200 locations=8 load=0 cas=0 swap=0 full=0");
+    set(setting);
+    start(3);
+    make(0);
+    for (size_t i = 0; i < length(); i++)
+        bits |= op(i)->write;
+    is_sound(true);
+    return bits;
+}
+
+static void values_are_small_wide_or_high(void)
+{
+    TEST_ASSERT_EQUAL_HEX64(0, bits_written("values=small") & 0xffffff00);
+    TEST_ASSERT_EQUAL_HEX64(0xffffffff, bits_written("values=wide"));
+    uint64_t high = bits_written("values=high");
+    TEST_ASSERT_EQUAL_HEX64(0, high & 0xffff);
+    TEST_ASSERT_TRUE(high > 0xffff);
+    TEST_ASSERT_EQUAL_HEX64(0xffff, bits_written("values=wide sizes.2=1 sizes.4=0"));
+    TEST_ASSERT_EQUAL_HEX64(0, bits_written("values=wide loops.share=50") & 0xffffff00);
+}
+
+/* Unless they are small, what is written to one word is written to no other. */
+static void wide_values_tell_their_word(void)
+{
+    make_only("operations=200 locations=8 load=0 cas=0 swap=0 full=0 values=wide");
+    for (size_t i = 0; i < length(); i++)
+        for (size_t k = 0; k < i; k++)
+            TEST_ASSERT_TRUE(op(i)->write != op(k)->write);
+}
+
 static void narrow_accesses_go_anywhere_in_the_word(void)
 {
     uint64_t offsets = 0;
@@ -512,6 +546,7 @@ static void random_biases_give_sound_tests(void)
                                         : k->least + random_below(&r, most - k->least + 1);
         }
         b->sharing_pattern = random_below(&r, 5);
+        b->test_values = random_below(&r, 3);
         b->placement_set_stride = 4096;
         b->test_operations = 1 + random_below(&r, 120);
         b->loops_share = random_below(&r, 2) * random_below(&r, 101);
@@ -569,6 +604,8 @@ int main(void)
     RUN_TEST(mixed_membars_are_all_pairs_and_triples);
     RUN_TEST(a_cas_compares_with_a_load_of_the_same_place_just_before);
     RUN_TEST(sizes_are_as_frequent_as_their_weights);
+    RUN_TEST(values_are_small_wide_or_high);
+    RUN_TEST(wide_values_tell_their_word);
     RUN_TEST(narrow_accesses_go_anywhere_in_the_word);
     RUN_TEST(delays_interrupts_and_faults);
     RUN_TEST(words_share_lines);

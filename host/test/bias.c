@@ -15,6 +15,7 @@
 
 static const char *const sharing_words[] = { "uniform", "hot", "producer", "migrating", "private",
                                              NULL };
+static const char *const values_words[] = { "small", "wide", "high", NULL };
 static const char *const yes_words[] = { "no", "yes", NULL };
 static const char *const forever_words[] = { "forever", NULL };
 

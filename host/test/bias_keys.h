@@ -18,6 +18,7 @@
 /* The words of a key, in the order of their values, are lists in bias.c. */
 enum { SHARING_UNIFORM, SHARING_HOT, SHARING_PRODUCER, SHARING_MIGRATING, SHARING_PRIVATE };
 enum { BIAS_NO, BIAS_YES };
+enum { VALUES_SMALL, VALUES_WIDE, VALUES_HIGH };
 
 #define BIAS_WEIGHT(NUMBER, section, field, name, preset, help) \
     NUMBER(section, field, name, preset, 0, MOST_WEIGHT, help)
@@ -31,6 +32,11 @@ enum { BIAS_NO, BIAS_YES };
            "operations of a thread, as executed: those of a loop count each time round,\n" \
            "of a branch one side; a CAS and the load before it are two") \
     NUMBER(test, locations, "locations", 16, 1, MOST_LOCATIONS, "words of memory to race for") \
+    CHOICE(test, values, "values", VALUES_SMALL, values_words, \
+           "what stores write, a number each that is new in its word\n" \
+           "small: 1, 2, 3, ...; so always in a test with loops, which count up\n" \
+           "wide: all bits take part, the sign, too\n" \
+           "high: 1, 2, 3, ... in the upper half of the smallest access") \
     BIAS_PERCENT(NUMBER, test, omit, 0, \
                  "chance in percent that a test goes without each of the operations (but L and\n" \
                  "S), membars, idioms, sizes of 1, 2 and 64 bytes, blocks, uncached lines and\n" \

@@ -86,12 +86,13 @@ static struct ordeal_op at(struct generator *g, uint8_t kind, uint32_t location,
 }
 
 /* Writes fresh values, in a loop another each time round. */
-static void add_write(struct generator *g, struct ordeal_op op, uint64_t number, uint64_t compare)
+static void add_write(struct generator *g, struct ordeal_op op, uint32_t location, uint64_t number,
+                      uint64_t compare)
 {
-    op.write = layout_value(&g->layout, number, op.size_log2);
+    op.write = layout_value(&g->layout, location, number, op.size_log2);
     add(g, op, compare);
     if (g->rounds > 1 && g->status == ORDEAL_OK)
-        g->status = ordeal_trace_step(g->test, layout_value(&g->layout, 1, op.size_log2));
+        g->status = ordeal_trace_step(g->test, layout_repeat(&g->layout, 1, op.size_log2));
 }
 
 /* The access just added may need a register, and a load set one. */
@@ -122,10 +123,13 @@ static uint32_t make_load(struct generator *g)
 static void store_block(struct generator *g, uint32_t location)
 {
     uint8_t bytes[LINE_BYTES];
+    const struct layout *l = &g->layout;
     uint64_t number = memory_line_number(&g->memory, pool_here(g), &location);
-    uint64_t value = layout_value(&g->layout, number, 3);
-    for (uint32_t i = 0; i < LINE_BYTES; i++)
+    uint32_t first = location - location % l->words;
+    for (uint32_t i = 0; i < LINE_BYTES; i++) {
+        uint64_t value = layout_value(l, first + (i >> l->word_log2) % l->words, number, 3);
         bytes[i] = (uint8_t)(value >> 8 * (i % 8));
+    }
     struct ordeal_op op = at(g, ORDEAL_STORE, location, 6);
     if (g->status == ORDEAL_OK)
         g->status = ordeal_trace_bytes(g->test, bytes, sizeof bytes, &op.write);
@@ -141,7 +145,7 @@ static uint32_t make_store(struct generator *g)
         return 1;
     }
     uint64_t number = memory_numbers(&g->memory, pool_here(g), &location, g->rounds);
-    add_write(g, at(g, ORDEAL_STORE, location, size_log2), number, 0);
+    add_write(g, at(g, ORDEAL_STORE, location, size_log2), location, number, 0);
     depend(g, size_log2, false);
     return 1;
 }
@@ -150,10 +154,11 @@ static uint32_t make_swap(struct generator *g)
 {
     uint32_t size_log2 = choose(&g->swaps, &g->random), location = location_here(g, true);
     uint64_t number = memory_numbers(&g->memory, pool_here(g), &location, g->rounds);
-    add_write(g, at(g, ORDEAL_SWAP, location, size_log2), number, 0);
+    add_write(g, at(g, ORDEAL_SWAP, location, size_log2), location, number, 0);
     return 1;
 }
 
+/* Where values are wide the operand of a function that loses nothing may be any. */
 static uint32_t make_amo(struct generator *g)
 {
     uint32_t size_log2 = choose(&g->swaps, &g->random), location = location_here(g, true);
@@ -162,10 +167,12 @@ static uint32_t make_amo(struct generator *g)
     struct amo_operand x = amo_operand(function, number, g->rounds, g->layout.grain_log2);
     struct ordeal_op op = at(g, ORDEAL_AMO, location, size_log2);
     op.function = (uint8_t)function;
-    op.write = layout_value(&g->layout, x.first, size_log2);
+    bool free = function == ORDEAL_AMO_ADD || function == ORDEAL_AMO_XOR;
+    op.write = free && g->layout.apart ? layout_value(&g->layout, location, number, size_log2)
+                                       : layout_repeat(&g->layout, x.first, size_log2);
     add(g, op, 0);
     if (g->rounds > 1 && g->status == ORDEAL_OK)
-        g->status = ordeal_trace_step(g->test, layout_value(&g->layout, x.step, size_log2));
+        g->status = ordeal_trace_step(g->test, layout_repeat(&g->layout, x.step, size_log2));
     return 1;
 }
 
@@ -184,7 +191,7 @@ static uint32_t make_own_cas(struct generator *g)
         g->status = ordeal_trace_writes_register(g->test, REGISTER_COMPARED);
     op.kind = ORDEAL_CAS;
     op.flags = ORDEAL_COMPARE_REGISTER;
-    add_write(g, op, number, REGISTER_COMPARED);
+    add_write(g, op, location, number, REGISTER_COMPARED);
     return 2;
 }
 
@@ -203,12 +210,12 @@ static uint32_t make_other_cas(struct generator *g, bool from_register)
     if (reg)
         op.flags = ORDEAL_COMPARE_REGISTER;
     else
-        compare = layout_value(&g->layout,
+        compare = layout_value(&g->layout, location,
                                number - 1
                                    - random_below(&g->random,
                                                   number < RECENT ? (uint32_t)number : RECENT),
                                size_log2);
-    add_write(g, op, number, compare);
+    add_write(g, op, location, number, compare);
     return 1;
 }
 
@@ -563,9 +570,10 @@ static void add_step(struct generator *g, const struct idiom *x, const struct id
         uint64_t before = cast->number[s->name] - 1;
         op.base = memory_line(&g->memory, location / l->words);
         op.address = ((uint64_t)(location % l->words) << l->word_log2) + s->offset;
-        op.write = s->value ? layout_value(l, before + s->value, s->size_log2) : 0;
+        uint32_t word = location + (s->offset >> l->word_log2);
+        op.write = s->value ? layout_value(l, word, before + s->value, s->size_log2) : 0;
         if (s->compare)
-            compare = layout_value(l, before + s->compare, s->size_log2);
+            compare = layout_value(l, word, before + s->compare, s->size_log2);
     }
     g->thread = cast->thread[s->thread];
     add(g, op, compare);
