@@ -22,7 +22,7 @@ enum { FAILURES_KEPT = 10, FACTS = 24, FACT_BYTES = 2048 };
 struct tune {
     struct setup setup;
     uint64_t cycles, tests, seconds, profiles, uniform_profiles;
-    uint64_t batches, batch, discount, patience;
+    uint64_t batches, batch, discount, patience, keep;
     const char *output, *compare, *reward, *save;
     double limit;
     bool no_mutation, no_save, json;
@@ -67,7 +67,10 @@ static const struct option_spec options[] = {
     OPTION(tune, seconds, "seconds", 0, "N", positive, NULL,
            "end after so much time; what comes out then depends on the clock"),
     OPTION(tune, profiles, "profiles", 0, "N", positive, "8",
-           "profiles of the tuned bias, at most 12"),
+           "profiles that are chosen, at most 12"),
+    OPTION(tune, keep, "keep", 0, "PERCENT", whole, "50",
+           "of the cost that stays with the bias as it was: what only that\n"
+           "finds is then found, if later; 0: none of it is kept"),
     OPTION(tune, compare, "compare", 0, "WHAT", text, "untuned",
            "the tuned bias with: untuned, the bias as it was; uniform, also\n"
            "with uniform random settings; none. Each takes an eighth of the budget"),
@@ -84,9 +87,9 @@ static const struct option_spec options[] = {
            "keep failing tests in folders there (default: ordeal-failures)"),
     OPTION(tune, no_save, "no-save", 0, NULL, flag, NULL,
            "keep nothing of them, unless --save is given too"),
-    OPTION(tune, batches, "batches", 0, "N", positive, "8",
+    OPTION(tune, batches, "batches", 0, "N", positive, "16",
            "of a round, which are chosen at once: 1 to 64"),
-    OPTION(tune, batch, "batch", 0, "N", positive, "8", "tests of a batch, all of one arm: 1 to 1000"),
+    OPTION(tune, batch, "batch", 0, "N", positive, "4", "tests of a batch, all of one arm: 1 to 1000"),
     OPTION(tune, discount, "discount", 0, "PERCENT", whole, "10",
            "of what was learnt that is forgotten from round to round: 0 to 99"),
     OPTION(tune, reward, "reward", 0, "HOW", text, "rarity",
@@ -140,6 +143,7 @@ static int number_usage(const struct tune *t)
         { "batches", t->batches, MOST_BATCHES },
         { "batch", t->batch, 1000 },
         { "discount", t->discount, 99 },
+        { "keep", t->keep, 100 },
         { "uniform", t->uniform_profiles, 1000 },
     };
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
@@ -256,6 +260,7 @@ static void gather_facts(struct tune *t)
     add_fact(t, "tests", "%" PRIu64, t->tests);
     add_fact(t, "seconds", "%" PRIu64, t->seconds);
     add_fact(t, "profiles", "%" PRIu64, t->profiles);
+    add_fact(t, "keep", "%" PRIu64, t->keep);
     add_fact(t, "compare", "%s", t->compare);
     add_fact(t, "batches", "%" PRIu64, t->batches);
     add_fact(t, "batch", "%" PRIu64, t->batch);
@@ -307,6 +312,7 @@ static bool plan_tuning(struct tune *t)
                               .patience = t->patience } },
         .budget = { t->cycles, t->tests, t->seconds * 1000 },
         .profiles = (int)t->profiles,
+        .keep = (double)t->keep / 100,
         .compare = !is_word(t->compare, "none"),
         .uniform = is_word(t->compare, "uniform"),
     };
@@ -335,6 +341,8 @@ static int make_ready(struct tune *t)
     t->setup.how.events = true;
     if (status < 0)
         status = setup_machines(&t->setup);
+    if (status < 0)
+        status = setup_default_bias(&t->setup);
     if (status >= 0)
         return status;
     target_option_words(&t->setup.how, &t->words);
@@ -541,7 +549,7 @@ static void print_summary(const struct tune *t, const char *end)
     cJSON_AddNumberToObject(line, "rounds", (double)g->search.rounds);
     cJSON_AddNumberToObject(line, "settings", (double)g->search.arms.count);
     cJSON_AddNumberToObject(line, "restarts", (double)g->search.restarts);
-    cJSON_AddNumberToObject(line, "profiles", g->portfolio.count);
+    cJSON_AddNumberToObject(line, "profiles", (double)g->portfolio.profiles.count);
     cJSON_AddNumberToObject(line, "fail", (double)g->results[TUNE_FAIL]);
     for (int i = 0; i < g->contest.count; i++)
         cJSON_AddNumberToObject(line, g->contest.who[i].curve.name,

@@ -322,27 +322,54 @@ static void pretend(struct arm *a, uint64_t tests, double cost, uint32_t from, u
         a->reached[p] = reached;
 }
 
+static void choose_mix(struct portfolio *p, const struct search *s, double keep, int most)
+{
+    struct portfolio_plan plan = { .horizon = 1e5, .keep = keep, .most = most };
+    TEST_ASSERT_TRUE(portfolio_choose(p, s, &plan));
+}
+
+/* Of two arms that reached as many points, the one that still finds others is the better. */
+static void test_a_mix_counts_on_what_is_still_hidden(void)
+{
+    struct search *s = malloc(sizeof *s);
+    struct portfolio p = { 0 };
+    read_bias("examples/profiles.bias");
+    start_search(s, 3);
+    pretend(s->arms.data[0], 20, 2e4, 0, 100, 20);
+    pretend(s->arms.data[1], 20, 2e4, 0, 100, 1);
+    choose_mix(&p, s, 0, 1);
+    TEST_ASSERT_EQUAL_PTR(s->arms.data[1], p.arms.data[0]);
+    portfolio_free(&p);
+    search_free(s);
+    free(s);
+}
+
 /* Two arms that complete one another are taken, and more of the one that needs more; a third that
  * reaches what the first does is not, nor one that reaches the same at twice the cost. */
 static void test_a_mix_has_arms_that_complete_one_another(void)
 {
     struct search *s = malloc(sizeof *s);
-    struct portfolio p;
+    struct portfolio p = { 0 };
     read_bias("examples/profiles.bias");
     start_search(s, 3);
     pretend(s->arms.data[0], 100, 1e5, 0, 100, 20);
     pretend(s->arms.data[1], 100, 1e5, 100, 200, 2);
     pretend(s->arms.data[2], 100, 1e5, 0, 50, 20);
     pretend(s->arms.data[3], 100, 2e5, 0, 100, 20);
-    TEST_ASSERT_TRUE(portfolio_choose(&p, s, 1e5, 8));
-    TEST_ASSERT_EQUAL_INT(2, p.count);
-    TEST_ASSERT_EQUAL_PTR(s->arms.data[1], p.entry[0].arm);
-    TEST_ASSERT_EQUAL_PTR(s->arms.data[0], p.entry[1].arm);
-    TEST_ASSERT_TRUE(fabs(p.entry[0].share + p.entry[1].share - 1) < 0.01);
-    TEST_ASSERT_EQUAL_UINT32(100, p.profiles[0].weight);
+    choose_mix(&p, s, 0, 8);
+    TEST_ASSERT_EQUAL_INT(2, p.chosen);
+    TEST_ASSERT_EQUAL_size_t(2, p.arms.count);
+    TEST_ASSERT_EQUAL_PTR(s->arms.data[1], p.arms.data[0]);
+    TEST_ASSERT_EQUAL_PTR(s->arms.data[0], p.arms.data[1]);
+    TEST_ASSERT_UINT32_WITHIN(1, 1000, p.profiles.data[0].weight + p.profiles.data[1].weight);
     TEST_ASSERT_TRUE_MESSAGE(bias_check(&p.bias, &e), e.reason);
-    TEST_ASSERT_TRUE(portfolio_choose(&p, s, 1e5, 1));
-    TEST_ASSERT_EQUAL_INT(1, p.count);
+    choose_mix(&p, s, 0, 1);
+    TEST_ASSERT_EQUAL_INT(1, p.chosen);
+    choose_mix(&p, s, 0.5, 1); /* all profiles stay in it, with half of the cost */
+    TEST_ASSERT_EQUAL_INT(1, p.chosen);
+    TEST_ASSERT_EQUAL_size_t(s->roots, p.arms.count);
+    TEST_ASSERT_TRUE_MESSAGE(bias_check(&p.bias, &e), e.reason);
+    portfolio_free(&p);
     search_free(s);
     free(s);
 }
@@ -351,16 +378,17 @@ static void test_a_mix_has_arms_that_complete_one_another(void)
 static void test_weights_follow_the_cost_of_tests(void)
 {
     struct search *s = malloc(sizeof *s);
-    struct portfolio p;
+    struct portfolio p = { 0 };
     read_bias("examples/profiles.bias");
     start_search(s, 3);
     pretend(s->arms.data[0], 100, 1e5, 0, 100, 5);
     pretend(s->arms.data[1], 100, 1e6, 100, 200, 50);
-    TEST_ASSERT_TRUE(portfolio_choose(&p, s, 1e5, 8));
-    TEST_ASSERT_EQUAL_INT(2, p.count);
-    int dear = p.entry[0].arm == s->arms.data[1] ? 0 : 1;
-    TEST_ASSERT_EQUAL_UINT32(100, p.profiles[1 - dear].weight);
-    TEST_ASSERT_UINT32_WITHIN(4, 10, p.profiles[dear].weight);
+    choose_mix(&p, s, 0, 8);
+    TEST_ASSERT_EQUAL_INT(2, p.chosen);
+    int dear = p.arms.data[0] == s->arms.data[1] ? 0 : 1;
+    TEST_ASSERT_UINT32_WITHIN(40, 909, p.profiles.data[1 - dear].weight);
+    TEST_ASSERT_UINT32_WITHIN(40, 91, p.profiles.data[dear].weight);
+    portfolio_free(&p);
     search_free(s);
     free(s);
 }
@@ -374,6 +402,7 @@ int main(void)
     RUN_TEST(test_uniform_settings_are_valid_and_differ);
     RUN_TEST(test_what_must_stay_stays);
     RUN_TEST(test_the_search_repeats_itself_and_begins_again);
+    RUN_TEST(test_a_mix_counts_on_what_is_still_hidden);
     RUN_TEST(test_a_mix_has_arms_that_complete_one_another);
     RUN_TEST(test_weights_follow_the_cost_of_tests);
     return UNITY_END();

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "test/default_bias.h"
 
 int setup_target(struct setup *s)
 {
@@ -38,6 +39,14 @@ int setup_bad(const struct setup *s, const struct ordeal_error *e)
     return complain(s->command, "%s", text);
 }
 
+static bool set_keys(const struct setup *s, struct ordeal_error *e)
+{
+    for (size_t i = 0; i < s->set.count; i++)
+        if (!bias_set(s->bias, s->set.word[i], e))
+            return false;
+    return true;
+}
+
 int setup_bias(struct setup *s)
 {
     struct ordeal_error e;
@@ -47,9 +56,22 @@ int setup_bias(struct setup *s)
     bool good = true;
     for (size_t i = 0; good && i < s->bias_files.count; i++)
         good = bias_read(s->bias, s->bias_files.word[i], &e);
-    for (size_t i = 0; good && i < s->set.count; i++)
-        good = bias_set(s->bias, s->set.word[i], &e);
-    good = good && bias_check(s->bias, &e);
+    good = good && set_keys(s, &e) && (!s->bias_files.count || bias_check(s->bias, &e));
+    return good ? -1 : setup_bad(s, &e);
+}
+
+int setup_default_bias(struct setup *s)
+{
+    struct ordeal_error e;
+    struct abilities can = s->target->can(s->machines.machine[0]);
+    if (s->bias_files.count)
+        return -1;
+    bias_free(s->bias);
+    s->bias = bias_new();
+    if (!s->bias)
+        return complain(s->command, "out of memory");
+    bool good = default_bias_read(s->bias, &can, &e) && set_keys(s, &e)
+             && default_bias_settle(s->bias, &can, &e);
     return good ? -1 : setup_bad(s, &e);
 }
 

@@ -25,9 +25,12 @@ struct setup {
 
 /* Which target, and do the options for machines fit it? */
 int setup_target(struct setup *s);
+/* Without files it is known only when the machines are open, but what is wrong with --set at once. */
 int setup_bias(struct setup *s);
 /* Opens the machines; iterations that nobody asked for become the target's. */
 int setup_machines(struct setup *s);
+/* If no files were given: what is best for the machines that are open, with --set. */
+int setup_default_bias(struct setup *s);
 void setup_close(struct setup *s);
 
 /* What is wrong with an input. */

@@ -20,8 +20,10 @@ static struct arm *settle(struct arm *a, const struct bias *base)
 struct arm *arm_new(const struct bias *base, const struct bias_profile *profile)
 {
     struct arm *a = calloc(1, sizeof *a);
-    if (a && setting_copy(&a->setting, profile, profile->name))
+    if (a && setting_copy(&a->setting, profile, profile->name)) {
+        a->usual_weight = profile->weight;
         return settle(a, base);
+    }
     free(a);
     return NULL;
 }

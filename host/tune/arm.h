@@ -17,6 +17,7 @@ struct arm {
     struct bandit_arm score; /* what counts now */
     struct bandit_arm paid;  /* new points and cost in all; of the parent, when it was born: */
     struct bandit_arm parent_paid;
+    uint32_t usual_weight; /* of a profile of the bias */
     uint64_t tests, pulls;
     uint16_t reached[COVER_POINTS]; /* tests that reached each point, at most UINT16_MAX */
 };

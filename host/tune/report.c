@@ -133,7 +133,7 @@ static void write_note(void *user, const struct bias_profile *p, uint32_t slot, 
 {
     const struct report *r = user;
     const struct portfolio *portfolio = &r->tuning->portfolio;
-    const struct arm *a = portfolio->entry[p - portfolio->profiles].arm;
+    const struct arm *a = portfolio->arms.data[p - portfolio->profiles.data];
     if (slot == BIAS_NO_SLOT)
         write_origin(r, a, out);
     write_steps(r, a, slot, out);
@@ -146,9 +146,12 @@ bool report_bias(const struct report *r, FILE *out)
     struct bias rest = *r->tuning->plan.search.base;
     rest.profiles.count = 0;
     write_head(r, out);
-    for (int i = 0; i < p->count; i++)
-        bias_write_profile(&rest, &p->profiles[i], &notes, out);
-    fputs("\n# What holds for all profiles that do not say otherwise, as it was.\n\n", out);
+    for (size_t i = 0; i < p->profiles.count; i++) {
+        if (i == (size_t)p->chosen)
+            fputs("\n# ---- the rest of the bias as it was, kept for what only that finds\n", out);
+        bias_write_profile(&rest, &p->profiles.data[i], &notes, out);
+    }
+    fputs("\n# ---- what holds for all profiles that do not say otherwise, as it was\n\n", out);
     return bias_write(&rest, out, false);
 }
 

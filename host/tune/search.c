@@ -27,7 +27,7 @@ static bool add_arm(struct search *s, struct arm *a)
 /* A bias without profiles is one. */
 static bool add_profiles(struct search *s)
 {
-    static const struct bias_profile whole = { .name = (char *)"base" };
+    static const struct bias_profile whole = { .name = (char *)"base", .weight = 1 };
     const struct bias *b = s->plan.base;
     bool good = true;
     for (size_t i = 0; good && i < b->profiles.count; i++)

@@ -52,6 +52,7 @@ void tuning_free(struct tuning *t)
 {
     search_free(&t->search);
     contest_free(&t->contest);
+    portfolio_free(&t->portfolio);
     for (int i = 0; i < UNIFORM_PROFILES; i++)
         setting_free(&t->uniform_profiles[i]);
     LIST_FREE(&t->curve.points);
@@ -86,7 +87,10 @@ static double share_cost(const struct tuning *t)
 bool tuning_conclude(struct tuning *t)
 {
     return t->phase != TUNING_SEARCH
-        || portfolio_choose(&t->portfolio, &t->search, fmax(share_cost(t), 1), t->plan.profiles);
+        || portfolio_choose(&t->portfolio, &t->search,
+                            &(struct portfolio_plan){ .horizon = fmax(share_cost(t), 1),
+                                                      .keep = t->plan.keep,
+                                                      .most = t->plan.profiles });
 }
 
 static bool begin_contest(struct tuning *t)
@@ -94,7 +98,7 @@ static bool begin_contest(struct tuning *t)
     if (!tuning_conclude(t))
         return false;
     t->contest = (struct contest){ .cost = share_cost(t), .batch = CONTEST_TESTS };
-    t->phase = t->plan.compare && t->portfolio.count ? TUNING_CONTEST : TUNING_DONE;
+    t->phase = t->plan.compare && t->portfolio.chosen ? TUNING_CONTEST : TUNING_DONE;
     if (t->phase == TUNING_CONTEST) {
         contest_add(&t->contest, "tuned", &t->portfolio.bias);
         contest_add(&t->contest, "untuned", t->plan.search.base);

@@ -20,7 +20,8 @@ enum { UNIFORM_PROFILES = 16 };
 struct tuning_plan {
     struct search_plan search;
     struct tuning_budget budget;
-    int profiles;          /* of the portfolio, at most */
+    int profiles;          /* that are chosen, at most */
+    double keep;           /* share that stays with the bias as it was */
     bool compare, uniform; /* with the bias as it was; with uniform random settings, too */
 };
 
