@@ -85,6 +85,20 @@ static void test_tso(void) { clean("TSO"); }
 static void test_pso(void) { clean("PSO"); }
 static void test_rmo(void) { clean("RMO"); }
 
+/* Values of AMOs, which not always tell who wrote them, with the order of stores and without. */
+static void test_amos(void)
+{
+    static const char *const seen[] = { "", "--visible" };
+    for (int s = 0; s < 2; s++) {
+        char arguments[512];
+        snprintf(arguments, sizeof arguments,
+                 "--set test.operations=30 --set operations.amo=200 --count %d --seed 7 %s %s",
+                 TESTS, machines[0], seen[s]);
+        TEST_ASSERT_EQUAL_INT_MESSAGE(0, run(arguments), text);
+        TEST_ASSERT_EQUAL_UINT_MESSAGE(TESTS, field("pass"), text);
+    }
+}
+
 /* ---- a bug: found --------------------------------------------------------------------------- */
 
 struct bug { const char *name, *model; int machine; };
@@ -130,6 +144,7 @@ int main(void)
     RUN_TEST(test_tso);
     RUN_TEST(test_pso);
     RUN_TEST(test_rmo);
+    RUN_TEST(test_amos);
     RUN_TEST(test_bugs_are_caught);
     return UNITY_END();
 }

@@ -79,7 +79,9 @@ static enum ordeal_status check(struct judge *j, const struct ordeal_trace *trac
 {
     struct ordeal_verdict *v = NULL;
     enum ordeal_status status = ordeal_check(trace, &j->how, &v);
-    if (status == ORDEAL_BAD_USAGE && j->how.algorithm == ORDEAL_CONFLICT) { /* not of all words */
+    /* The order is not known of all words, or a value that was seen is of several stores. */
+    if ((status == ORDEAL_BAD_USAGE || status == ORDEAL_BAD_INPUT)
+        && j->how.algorithm == ORDEAL_CONFLICT) {
         struct ordeal_options how = j->how;
         how.algorithm = ORDEAL_AUTO;
         status = ordeal_check(trace, &how, &v);
