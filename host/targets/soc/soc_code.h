@@ -10,8 +10,8 @@
  * atomic operations wrote are folded into a value, which a mark tells; a mark before it tells which
  * fold it is. There is none inside a transaction.
  *
- * The handler marks each interrupt after it has taken it back. Half of the threads that others send
- * some linger at their end, so that those that come late are taken, too.
+ * The handler marks each interrupt after it has taken it back. In a quarter of the tests threads
+ * that others send some linger at their end, so that those that come late are taken, too.
  *
  * A transaction that aborts is tried again after a few cycles, as often as the test says; for
  * ever is SOC_MOST_TRIES times; then, and at once when it tries what no transaction can do, its
