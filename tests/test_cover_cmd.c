@@ -172,6 +172,9 @@ static void test_verilator_s_files_are_not_believed(void)
         { "# SystemC::Coverage-3\nC 'x' 1\n", "a file 'f'", 2 },
         { "# SystemC::Coverage-3\nC '\1f\2x\1l\2y\1page\2v_line' 1\n", "a file 'f'", 2 },
         { "# SystemC::Coverage-3\nC '\1f\2x\1l\2"
+          "1\1n\2\3\1page\2v_line' 1\n",
+          "are numbers", 2 },
+        { "# SystemC::Coverage-3\nC '\1f\2x\1l\2"
           "1\1page\2v_line' 1x\n",
           "a count", 2 },
         { "# SystemC::Coverage-3\nC '\1f\2x\1l\2"

@@ -52,6 +52,11 @@ static size_t kind_of(const char **page, size_t length)
     return slash ? (size_t)(slash - *page) : length;
 }
 
+static bool is_number(const char *text, size_t length)
+{
+    return length > 0 && length < 10 && strspn(text, "0123456789") == length;
+}
+
 static bool add_point(struct reading *r, const char *keys, uint64_t count)
 {
     size_t file_length, line_length, column_length, page_length, object_length;
@@ -60,8 +65,14 @@ static bool add_point(struct reading *r, const char *keys, uint64_t count)
     const char *column = value_of(keys, "n", &column_length);
     const char *page = value_of(keys, "page", &page_length);
     const char *object = value_of(keys, "o", &object_length);
-    if (!file || !line || !page || strspn(line, "0123456789") != line_length || !line_length)
-        return BAD(r, "a point of Verilator's has a file 'f', a line 'l' and a 'page'");
+    if (!column) {
+        column = "0";
+        column_length = 1;
+    }
+    if (!file || !page || !line || !is_number(line, line_length)
+        || !is_number(column, column_length))
+        return BAD(r, "a point of Verilator's has a file 'f', a line 'l' and a 'page'; line and "
+                      "column 'n' are numbers");
     size_t here = strlen(r->here), kind = kind_of(&page, page_length);
     if (file_length > here && strncmp(file, r->here, here) == 0) {
         file += here;
@@ -76,8 +87,7 @@ static bool add_point(struct reading *r, const char *keys, uint64_t count)
     cover_text_write(out, page, kind);
     fputc('.', out);
     cover_text_write(out, file, file_length);
-    fprintf(out, ":%.*s:%.*s.", (int)line_length, line, column ? (int)column_length : 1,
-            column ? column : "0");
+    fprintf(out, ":%.*s:%.*s.", (int)line_length, line, (int)column_length, column);
     cover_text_write(out, object ? object : "", object ? object_length : 0);
     bool good = fclose(out) == 0 && cover_add_rtl(r->c, name, count, r->test);
     free(name);
