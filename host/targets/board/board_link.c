@@ -238,14 +238,14 @@ static void post(struct board_link *l, enum protocol_type type, const uint32_t *
         send_request(l, r);
 }
 
-/* With new numbers. A run that has begun had its RUN, and what came before that. */
+/* With new numbers. A run that has begun, or has ended, had its RUN, and what came before that. */
 static void post_again(struct board_link *l)
 {
     struct request open[WINDOW];
     size_t count = l->queued, first = 0;
     memcpy(open, l->queue, sizeof open);
     for (size_t i = 0; i < count; i++)
-        if (type_of(&open[i]) == PROTOCOL_RUN && l->hello.phase != PHASE_RESET)
+        if (type_of(&open[i]) == PROTOCOL_RUN && (l->hello.phase != PHASE_RESET || l->ended))
             first = i + 1;
     l->queued = 0;
     for (size_t i = first; i < count; i++) {
@@ -531,7 +531,9 @@ enum link_result link_look(struct board_link *l, struct protocol_state *state, b
     if (result != LINK_OK)
         return result;
     memcpy(state, answer, sizeof *state);
-    *behind = l->streams && !l->ended && (state->sent != l->next || state->phase == PHASE_DONE);
+    *behind = l->streams && !l->ended
+           && (state->sent != l->next || state->phase == PHASE_DONE
+               || state->acknowledged != l->acknowledged); /* it did not hear, and waits */
     if (*behind)
         acknowledge(l, PROTOCOL_ACK_AGAIN);
     return LINK_OK;
