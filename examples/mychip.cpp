@@ -104,11 +104,12 @@ static bool write_memory(soc *s, uint32_t offset, const uint32_t *words, uint32_
     return write(s, MEMORY_BYTES, offset, words, count);
 }
 
-// In reset only: what is read comes a cycle later.
+// Through the loader, which ends the run: what is read comes a cycle later.
 static bool read_memory(soc *s, uint32_t offset, uint32_t *words, uint32_t count)
 {
-    if (!s->top.rst_i || offset % 4 || offset > MEMORY_BYTES || count > (MEMORY_BYTES - offset) / 4)
+    if (offset % 4 || offset > MEMORY_BYTES || count > (MEMORY_BYTES - offset) / 4)
         return false;
+    s->top.rst_i = 1;
     s->top.load_code_i = 0;
     for (uint32_t i = 0; i < count; i++) {
         s->top.load_addr_i = offset + 4 * i;

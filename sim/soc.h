@@ -29,7 +29,7 @@ enum soc_model {
 /* What the model was built with; 0: it has no such thing, or it does not matter. */
 struct soc_parameters {
     uint32_t harts;            /* 1 to 16 */
-    uint32_t sets, ways, line_bytes;
+    uint32_t sets, ways, line_bytes; /* lines of 4 bytes are written through */
     uint32_t store_buffer, load_queue;
     uint32_t memory_bytes;     /* at MAP_MEMORY and MAP_UNCACHED */
     uint32_t code_bytes;       /* of each hart */
@@ -80,7 +80,8 @@ struct soc_interface {
     bool (*write_code)(struct soc *, uint32_t hart, uint32_t address, const uint32_t *words,
                        uint32_t count);
     bool (*write_memory)(struct soc *, uint32_t offset, const uint32_t *words, uint32_t count);
-    /* What the memory array holds; lines that are dirty in a cache are older there. */
+    /* What the memory array holds, when all harts are done; lines that are dirty in a cache are
+     * older there. May be NULL: then nobody looks what a test left in memory. */
     bool (*read_memory)(struct soc *, uint32_t offset, uint32_t *words, uint32_t count);
     /* At most so many cycles: returns how many were made. Less: all harts are done and the capture
      * stream is empty, the stream's buffer is full (read it), or an assertion failed. With a bug

@@ -12,6 +12,7 @@
 #   ordeal_load ADDRESS WORDS      words from there, ADDRESS as DEV_LOAD_ADDRESS has it
 #   ordeal_read ADDRESS COUNT      words from there, in reset like all of these
 #   ordeal_run                     starts the machine
+#   ordeal_stop                    into reset again, where its memory can be read
 #   ordeal_state                   {cycle done waiting}: DEV_CYCLE, DEV_DONE, DEV_CAPTURE_COUNT
 #   ordeal_take_words COUNT        so many words of the stream; no more than wait
 #   ordeal_peek HART WHAT          an EVENT number or PEEK_*
@@ -108,6 +109,8 @@ proc ordeal_read {address count} {
 }
 
 proc ordeal_run {} { ordeal_put RUN 1 }
+
+proc ordeal_stop {} { ordeal_put RUN 0 }
 
 proc ordeal_state {} {
     return [list [ordeal_get CYCLE] [ordeal_get DONE] [ordeal_get CAPTURE_COUNT]]

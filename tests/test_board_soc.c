@@ -48,6 +48,12 @@ static void way_run(void *board)
     tell("run", 0, 0);
 }
 
+static void way_stop(void *board)
+{
+    (void)board;
+    tell("stop", 0, 0);
+}
+
 static struct board_news way_wait(void *board)
 {
     (void)board;
@@ -77,8 +83,8 @@ static const char *way_lost(const void *board)
     return loss;
 }
 
-static const struct board_way way = { way_reset, way_write, way_read, way_run, way_wait, way_take,
-                                      way_peek, way_lost };
+static const struct board_way way = { way_reset, way_write, way_read, way_run, way_stop,
+                                      way_wait,  way_take,  way_peek, way_lost };
 
 static uint32_t parameters[16];
 static struct soc one, *soc;
@@ -137,6 +143,19 @@ static void test_code_and_memory_end(void)
     TEST_ASSERT_FALSE(machine->write_memory(soc, most - 3, words, 1));
     TEST_ASSERT_FALSE(machine->read_memory(soc, 4, words, most));
     TEST_ASSERT_EQUAL_STRING("write 88000004 3f; write 3fc 1; read 0 100; ", told);
+}
+
+/* Memory is read in reset, into which a run is stopped once. */
+static void test_memory_after_a_run(void)
+{
+    uint32_t words[2];
+    news.ended = true;
+    machine->step(soc, 1);
+    TEST_ASSERT_TRUE(machine->read_memory(soc, 0, words, 1));
+    TEST_ASSERT_TRUE(machine->read_memory(soc, 8, words, 2));
+    machine->reset(soc, &(struct soc_setup){ 0 });
+    TEST_ASSERT_TRUE(machine->read_memory(soc, 0, words, 1));
+    TEST_ASSERT_EQUAL_STRING("run 0 0; stop 0 0; read 0 1; read 8 2; reset 0 0; read 0 1; ", told);
 }
 
 static void test_records_in_pieces(void)
@@ -242,6 +261,7 @@ int main(void)
     RUN_TEST(test_there_is_one);
     RUN_TEST(test_setup);
     RUN_TEST(test_code_and_memory_end);
+    RUN_TEST(test_memory_after_a_run);
     RUN_TEST(test_records_in_pieces);
     RUN_TEST(test_cycles_that_count);
     RUN_TEST(test_lost);

@@ -9,8 +9,9 @@ void setUp(void) { shell_enter(); }
 void tearDown(void) { shell_leave(); }
 
 /* Two threads with everything: transactions, swaps, fences. */
-#define TESTS(count) "--bias $HOME_OF_TESTS/examples/zoo.bias --set test.threads=2 --iterations 1 " \
-                     "--seed 7 --count " #count
+#define TESTS(count) \
+    "--bias $HOME_OF_TESTS/examples/zoo.bias --set test.threads=2 --iterations 1 " \
+    "--seed 7 --final read --count " #count
 
 /* Within `sh -c '...'` of an ordeal-board that has `--jtag 0`. */
 #define OPENOCD(tcl_port, command) \

@@ -282,12 +282,12 @@ static const struct machine_claims reads_memory = { .model = ORDEAL_SC,
                                                     .final = true };
 
 static void final_is(const struct made *m, uint32_t k, uint32_t line, uint32_t offset,
-                     uint8_t size_log2, uint8_t written)
+                     uint8_t divided, uint8_t written)
 {
     const struct program_final *f = &m->p.final[k];
     TEST_ASSERT_EQUAL(line, f->line);
     TEST_ASSERT_EQUAL(offset, f->offset);
-    TEST_ASSERT_EQUAL(size_log2, f->size_log2);
+    TEST_ASSERT_EQUAL_HEX8(divided, f->divided);
     TEST_ASSERT_EQUAL_HEX8(written, f->written);
 }
 
@@ -296,12 +296,12 @@ static void finals_are_the_words_that_may_be_written(void)
     struct made m = make("P0 L[A]\nP0 S[B+4]#1\nP1 S[B+17/1]#1\nP1 SWAP[B+16/2]#2\nP0 L[B+40]\n"
                          "P1 CAS[C/8]?1#2\nP0 S[D+32/32]#3\nP1 TX.BEGIN\nP1 S[E]#1\nP1 TX.ABORT\n");
     TEST_ASSERT_EQUAL(8, m.p.finals);
-    final_is(&m, 0, 1, 0, 2, 0xf0);
-    final_is(&m, 1, 1, 16, 0, 0x03);
-    final_is(&m, 2, 2, 0, 3, 0xff);
+    final_is(&m, 0, 1, 0, 0x40, 0xf0);
+    final_is(&m, 1, 1, 16, 0x51, 0x03);
+    final_is(&m, 2, 2, 0, 0, 0xff);
     for (uint32_t k = 0; k < 4; k++)
-        final_is(&m, 3 + k, 3, 32 + 8 * k, 3, 0xff);
-    final_is(&m, 7, 4, 0, 2, 0x0f);
+        final_is(&m, 3 + k, 3, 32 + 8 * k, 0, 0xff);
+    final_is(&m, 7, 4, 0, 0x40, 0x0f);
     TEST_ASSERT_EQUAL(m.p.slots, program_telling_words(&m.p, &tso));
     TEST_ASSERT_EQUAL(m.p.slots + 8, program_telling_words(&m.p, &reads_memory));
     unmake(&m);
@@ -322,7 +322,7 @@ static void final_values_are_told_behind_the_slots(void)
     words[2] = UINT64_C(0x100000002) << 16 | 3;
     tells_of(&m, 0, words, &reads_memory,
              "ordeal 1\nmodel SC\ninit A+4=7\nfinal A=0\nfinal A+4=0\n"
-             "final B/2=3\nfinal B+2/2=2\nfinal B+6/2=1\nfinal C/8=9\nfinal 0x48=4\n" REST);
+             "final B/2=3\nfinal B+2/2=2\nfinal B+4=65536\nfinal C/8=9\nfinal 0x48=4\n" REST);
 #undef REST
     tells_of(&m, 0, NULL, &reads_memory,
              "ordeal 1\nmodel SC\ninit A+4=7\nfinal A/8=0\nfinal B/8=0\n"

@@ -25,7 +25,7 @@ static void expect(const char *lines, const uint64_t *values, uint32_t count)
         TEST_ASSERT_EQUAL(count, program.slots);
         TEST_ASSERT_EQUAL_MESSAGE(TARGET_DONE, run(&plan, 2, &o), why.text);
         for (uint32_t i = 0; i < 2; i++)
-            TEST_ASSERT_EQUAL_HEX64_ARRAY(values, o.values + i * count, count);
+            TEST_ASSERT_EQUAL_HEX64_ARRAY(values, values_of(&o, i), count);
         free(o.values);
         forget();
     }
@@ -216,11 +216,55 @@ static void test_transactions_commit_and_fall_back(void)
     }
     compile(text);
     TEST_ASSERT_EQUAL_MESSAGE(TARGET_DONE, run(&plan, 20, &o), why.text);
-    for (uint32_t i = 0; i < 20 * program.slots; i += 3) {
-        TEST_ASSERT_TRUE(o.values[i + 2] <= 1);
-        fates[o.values[i + 2]]++;
-    }
+    for (uint32_t i = 0; i < 20; i++)
+        for (uint32_t k = 2; k < program.slots; k += 3) {
+            TEST_ASSERT_TRUE(values_of(&o, i)[k] <= 1);
+            fates[values_of(&o, i)[k]]++;
+        }
     TEST_ASSERT_TRUE_MESSAGE(fates[0] > 10 && fates[1] > 10, "too few of one fate");
+    free(o.values);
+}
+
+/* ---- memory at the end ---------------------------------------------------------------------- */
+
+/* Whatever was dirty, and wherever: in a small cache, uncached, prefetched, in transactions. */
+static void test_memory_at_the_end(void)
+{
+    static const uint64_t expected[] = { 7, UINT64_C(3) << 32 | 1, 0x5500, 9, 4, 0, 6 };
+    for (uint32_t seed = 0; seed < 24; seed++) {
+        struct soc_runner_plan plan = plan_of(seed);
+        struct outcomes o;
+        char text[512];
+        snprintf(text, sizeof text,
+                 "seed %u\nuncached U\nplace A=0 B=0x4000 C=0x8000\n"
+                 "P0 S[A]#5\nP0 SWAP[A]#7\nP0 S[B]#1\nP1 S[B+4]#3\nP1 S[C+1/1]#0x55\n"
+                 "P2 PREFETCH[A]\nP2 PREFETCH[B]\nP2 PREFETCH[C]\nP2 CAS[U]?0#9\n"
+                 "P3 TX.BEGIN\nP3 S[D]#4\nP3 TX.END\nP3 TX.BEGIN\nP3 S[E]#5\nP3 TX.ABORT\n"
+                 "P3 CAS[F]?1#5\nP3 CAS[F]?0#6\n",
+                 seed);
+        compile(text);
+        TEST_ASSERT_EQUAL_MESSAGE(TARGET_DONE, run(&plan, 10, &o), why.text);
+        TEST_ASSERT_TRUE(o.claims.final);
+        TEST_ASSERT_EQUAL(7, program.finals);
+        for (uint32_t i = 0; i < 10; i++)
+            TEST_ASSERT_EQUAL_HEX64_ARRAY(expected, values_of(&o, i) + program.slots, 7);
+        free(o.values);
+        forget();
+    }
+}
+
+/* Nobody can look: then nothing is claimed, and nothing flushed. */
+static void test_a_machine_whose_memory_cannot_be_read(void)
+{
+    struct soc_interface blind = machine;
+    struct soc_runner_plan plan = plan_of(1);
+    struct outcomes o;
+    blind.read_memory = NULL;
+    plan.soc = &blind;
+    compile("P0 S[A]#5\nP0 L[A]\n");
+    TEST_ASSERT_EQUAL_MESSAGE(TARGET_DONE, run(&plan, 1, &o), why.text);
+    TEST_ASSERT_FALSE(o.claims.final);
+    TEST_ASSERT_EQUAL(1, program_words(&program, &o.claims));
     free(o.values);
 }
 
@@ -234,7 +278,7 @@ static void test_races_differ(void)
     compile("P0 S[A]#1\nP0 L[B]\nP1 S[B]#1\nP1 L[A]\nP2 L[A] >r1\nP2 L[B] <r1\nP3 L[B]\nP3 L[A]\n");
     TEST_ASSERT_EQUAL_MESSAGE(TARGET_DONE, run(&plan, 200, &o), why.text);
     for (uint32_t i = 1; i < 200; i++)
-        different += memcmp(o.values, o.values + i * program.slots, program.slots * 8) != 0;
+        different += memcmp(o.values, values_of(&o, i), program.slots * 8) != 0;
     TEST_ASSERT_TRUE(different > 20);
     free(o.values);
 }
@@ -349,7 +393,7 @@ static void test_cycles(void)
     plan.cycles = true;
     compile("P0 S[A]#1\nP0 L[A/16]\nP0 SWAP[A]#2\nP0 L[B]\n");
     TEST_ASSERT_EQUAL(TARGET_DONE, run(&plan, 1, &o));
-    const uint64_t *cycles = o.values + program.slots;
+    const uint64_t *cycles = o.values + program_telling_words(&program, &o.claims);
     for (int i = 0; i < 4; i++) {
         TEST_ASSERT_TRUE((uint32_t)cycles[i] <= cycles[i] >> 32);
         if (i)
@@ -384,7 +428,7 @@ static void test_operations_stand_closely(void)
                 "P0 MEMBAR\nP0 L[A]\nP0 S[B]#5\nP0 L[B]\nP0 S[A]#2047\nP0 S[B]#4096\n"
                 "P0 S[C]#0\nP0 TX.BEGIN#1\nP0 L[A]\nP0 S[C]#8\nP0 TX.END\n", seed);
         compile(text);
-        TEST_ASSERT_TRUE(soc_code_make(&code, &program, &machine.parameters));
+        TEST_ASSERT_TRUE(soc_code_make(&code, &program, &machine.parameters, true));
         uint32_t row = longest_row(&code.hart[0]);
         longest = row > longest ? row : longest;
         shortest = row < shortest ? row : shortest;
@@ -401,15 +445,15 @@ static void test_folds_make_room(void)
     struct soc_parameters small = machine.parameters;
     struct soc_code code;
     compile("P0 L[A]\nP0 L[B]\nP0 SWAP[C]#1\n");
-    TEST_ASSERT_TRUE(soc_code_make(&code, &program, &small));
+    TEST_ASSERT_TRUE(soc_code_make(&code, &program, &small, false));
     TEST_ASSERT_TRUE(code.hart[0].folds > 0);
     small.code_bytes = code.hart[0].count * 4;
     soc_code_free(&code);
-    TEST_ASSERT_TRUE(soc_code_make(&code, &program, &small));
+    TEST_ASSERT_TRUE(soc_code_make(&code, &program, &small, false));
     TEST_ASSERT_TRUE(code.hart[0].folds > 0);
     soc_code_free(&code);
     small.code_bytes -= 4;
-    TEST_ASSERT_TRUE(soc_code_make(&code, &program, &small));
+    TEST_ASSERT_TRUE(soc_code_make(&code, &program, &small, false));
     TEST_ASSERT_EQUAL(0, code.hart[0].folds);
     TEST_ASSERT_TRUE(code.hart[0].count <= small.code_bytes / 4);
     soc_code_free(&code);
@@ -423,7 +467,7 @@ static void test_swaps_are_made_in_every_way(void)
         char text[128];
         sprintf(text, "seed %d\nP0 SWAP[A]#1\nP0 CAS[A]?1#2\nP0 AMOMIN[A]#1\nP0 L[A+8/1]\n", seed);
         compile(text);
-        TEST_ASSERT_TRUE(soc_code_make(&code, &program, &machine.parameters));
+        TEST_ASSERT_TRUE(soc_code_make(&code, &program, &machine.parameters, true));
         ways[code.made[0].way]++;
         ways[code.made[1].way]++;
         ways[code.made[2].way]++;
@@ -469,7 +513,7 @@ static void test_stores_depend_in_every_way(void)
         char text[128];
         sprintf(text, "seed %d\nP0 L[A] >r1\nP0 S[B]#7 <r1\nP0 S[C/8]#9 <r1\n", seed);
         compile(text);
-        TEST_ASSERT_TRUE(soc_code_make(&code, &program, &machine.parameters));
+        TEST_ASSERT_TRUE(soc_code_make(&code, &program, &machine.parameters, true));
         uint8_t by = code.made[1].dependence;
         seen[by]++;
         TEST_ASSERT_TRUE(code.made[2].dependence != SOC_BY_DATA);
@@ -504,6 +548,8 @@ int main(void)
     RUN_TEST(test_hints_inside_transactions);
     RUN_TEST(test_unsupported_is_done_plainly);
     RUN_TEST(test_transactions_commit_and_fall_back);
+    RUN_TEST(test_memory_at_the_end);
+    RUN_TEST(test_a_machine_whose_memory_cannot_be_read);
     RUN_TEST(test_races_differ);
     RUN_TEST(test_interrupts_arrive);
     RUN_TEST(test_generated);

@@ -138,7 +138,7 @@ static void test_second_sc(void)
         char text[64];
         sprintf(text, "seed %d\nP0 SWAP[A]#1\n", seed);
         compile(text);
-        TEST_ASSERT_TRUE(soc_code_make(&code, &program, &machine.parameters));
+        TEST_ASSERT_TRUE(soc_code_make(&code, &program, &machine.parameters, true));
         bool twice = code.made[0].way == SOC_LR_SC_SC;
         TEST_ASSERT_EQUAL_MESSAGE(twice ? TARGET_BROKE : TARGET_DONE,
                                   soc_runner_run(m, &program, 0, 1, &sink, &why), why.text);

@@ -51,6 +51,26 @@ static int run(const char *arguments)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
 }
 
+/* A test that loads nothing: what goes wrong with its stores shows in memory alone. */
+static void test_a_lost_write_back_needs_no_load(void)
+{
+    static const char *const bugs[] = { "", "--bug flush-loses-dirty" };
+    FILE *f = fopen("lost.test", "w");
+    TEST_ASSERT_NOT_NULL(f);
+    fprintf(f, "ordeal 1\nP0 S[A]#1\nP0 FLUSH[A]\nP1 S[B]#2\nP1 SWAP[C]#3\n");
+    fclose(f);
+    for (int broken = 0; broken < 2; broken++) {
+        char command[8192];
+        snprintf(
+            command, sizeof command,
+            "'%s' run --target sim --sizes usual --check --iterations 4 %s lost.test >out 2>&1",
+            program, bugs[broken]);
+        int status = system(command);
+        TEST_ASSERT_TRUE(WIFEXITED(status));
+        TEST_ASSERT_EQUAL(broken, WEXITSTATUS(status));
+    }
+}
+
 static unsigned long field(const char *name)
 {
     char key[32];
@@ -140,6 +160,7 @@ int main(void)
         return 1;
     }
     UNITY_BEGIN();
+    RUN_TEST(test_a_lost_write_back_needs_no_load);
     RUN_TEST(test_sc);
     RUN_TEST(test_tso);
     RUN_TEST(test_pso);

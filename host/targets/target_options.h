@@ -50,6 +50,10 @@ enum option_replay { REPLAY_AS_GIVEN, REPLAY_WHOLE_PATH /* it may begin elsewher
     OPTION(flag, visible, "visible", NULL, "sim, board", REPLAY_AS_GIVEN, \
            "see in which order stores become visible: a faster check\n" \
            "that finds more than software could see") \
+    OPTION(text, final, "final", "HOW", "sim, board", REPLAY_AS_GIVEN, \
+           "'read' what memory holds when a test is over, and judge that, too,\n" \
+           "or 'skip' it (default: on sim read; on a board, where it costs\n" \
+           "time on the wire, skip)") \
     OPTION(text, coverage, "coverage", "DIR", "sim", REPLAY_NOT, \
            "count what of the machine is reached; a file for each of those\n" \
            "at work, for verilator_coverage") \

@@ -494,21 +494,25 @@ static bool number_slots(struct compiler *c, struct program_thread *t)
 
 enum { LINE_FINALS = LINE_BYTES / FINAL_BYTES };
 
-/* By line, a row of LINE_FINALS: which bytes are written, and how narrowly. */
+static void note_write(struct program_final *f, uint32_t at, uint8_t size_log2)
+{
+    for (uint32_t b = at; b < at + (1u << size_log2); b++)
+        f->written |= (uint8_t)(1u << b);
+    while (++size_log2 <= 3)
+        f->divided |= program_final_part(size_log2, at);
+}
+
+/* By line, a row of LINE_FINALS. */
 static void note_writes(const struct program *p, struct program_final *all)
 {
     for (uint32_t t = 0; t < p->threads; t++)
         for (uint32_t at = 0; at < p->thread[t].length; at++) {
             const struct instruction *i = &p->thread[t].code[at];
-            uint32_t bytes = 1u << i->size_log2, end = i->offset + bytes;
-            if (!kind_writes(i->kind))
-                continue;
             struct program_final *row = &all[(size_t)i->line * LINE_FINALS];
-            for (uint32_t b = i->offset; b < end; b++)
-                row[b / FINAL_BYTES].written |= (uint8_t)(1u << b % FINAL_BYTES);
-            for (uint32_t w = i->offset / FINAL_BYTES; w <= (end - 1) / FINAL_BYTES; w++)
-                if (i->size_log2 < row[w].size_log2)
-                    row[w].size_log2 = i->size_log2;
+            uint32_t words = i->size_log2 > 3 ? 1u << (i->size_log2 - 3) : 1;
+            for (uint32_t w = 0; kind_writes(i->kind) && w < words; w++)
+                note_write(&row[i->offset / FINAL_BYTES + w], i->offset % FINAL_BYTES,
+                           i->size_log2 > 3 ? 3 : i->size_log2);
         }
 }
 
@@ -521,7 +525,6 @@ static bool list_finals(struct compiler *c)
         return error_out_of_memory(c->e, c->file);
     for (uint32_t k = 0; k < most; k++)
         p->final[k] = (struct program_final){ .line = k / LINE_FINALS,
-                                              .size_log2 = 3,
                                               .offset = k % LINE_FINALS * FINAL_BYTES };
     note_writes(p, p->final);
     for (size_t k = 0; k < most; k++)

@@ -70,9 +70,16 @@ struct program_line {
  * too: the width of a word of an outcome, so that narrow stores that go too far are seen as well. */
 struct program_final {
     uint32_t line, offset; /* of the program; bytes into it */
-    uint8_t size_log2;     /* of the narrowest access that writes there, at most 3 */
     uint8_t written;       /* which of the bytes are written by any, a bit each */
+    uint8_t divided;       /* which parts are written piece by piece, see program_final_part() */
 };
+
+/* The bit in `divided` of a part of 2, 4 or 8 bytes, by the logarithm of its size and its offset. */
+static inline uint8_t program_final_part(uint8_t size_log2, uint32_t at)
+{
+    static const uint8_t first[] = { 7, 0, 4, 6 };
+    return (uint8_t)(1u << (first[size_log2] + (at >> size_log2)));
+}
 
 struct program_thread {
     uint32_t number;           /* the n of Pn */

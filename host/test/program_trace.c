@@ -209,20 +209,19 @@ static enum ordeal_status tell_final(struct telling *x, const struct program_fin
 
 /* In pieces as small as they are written. One that nobody writes is worth a word only when it
  * changed all the same. */
-static enum ordeal_status tell_pieces(struct telling *x, const struct program_final *f,
-                                      uint64_t value)
+static enum ordeal_status tell_pieces(struct telling *x, const struct program_final *f, uint32_t at,
+                                      uint8_t size_log2, uint64_t value)
 {
-    const uint8_t *initial = x->p->line[f->line].initial + f->offset;
-    uint32_t bytes = 1u << f->size_log2;
-    uint64_t mask = bytes < FINAL_BYTES ? (UINT64_C(1) << 8 * bytes) - 1 : UINT64_MAX;
-    enum ordeal_status s = ORDEAL_OK;
-    for (uint32_t at = 0; s == ORDEAL_OK && at < FINAL_BYTES; at += bytes) {
-        uint64_t piece = value >> 8 * at & mask, before = 0;
-        memcpy(&before, initial + at, bytes);
-        if (f->written >> at & ((1u << bytes) - 1) || piece != before)
-            s = tell_final(x, f, at, f->size_log2, piece);
+    uint32_t bytes = 1u << size_log2;
+    uint64_t before = 0, piece = 0;
+    if (size_log2 && f->divided & program_final_part(size_log2, at)) {
+        enum ordeal_status s = tell_pieces(x, f, at, size_log2 - 1, value);
+        return s ? s : tell_pieces(x, f, at + bytes / 2, size_log2 - 1, value);
     }
-    return s;
+    memcpy(&before, x->p->line[f->line].initial + f->offset + at, bytes);
+    memcpy(&piece, (const uint8_t *)&value + at, bytes);
+    bool written = f->written >> at & ((1u << bytes) - 1);
+    return written || piece != before ? tell_final(x, f, at, size_log2, piece) : ORDEAL_OK;
 }
 
 /* `values`: of the finals; NULL: there are none. */
@@ -230,7 +229,7 @@ static enum ordeal_status tell_finals(struct telling *x, const uint64_t *values)
 {
     enum ordeal_status s = ORDEAL_OK;
     for (uint32_t k = 0; s == ORDEAL_OK && k < x->p->finals; k++)
-        s = values ? tell_pieces(x, &x->p->final[k], values[k])
+        s = values ? tell_pieces(x, &x->p->final[k], 0, 3, values[k])
                    : tell_final(x, &x->p->final[k], 0, 3, 0);
     return s;
 }

@@ -131,6 +131,7 @@ static bool run_litmus(struct selftest *t, const struct program *p)
     struct soc_runner_plan plan = { .soc = board_machine_interface(t->board),
                                     .seed = 1,
                                     .timeout = 60,
+                                    .final = true,
                                     .setup.model = model < 4 ? (enum soc_model)model : SOC_TSO };
     struct soc_runner *m = soc_runner_new(&plan);
     struct abilities can = m ? soc_runner_can(m) : (struct abilities){ 0 };

@@ -199,8 +199,11 @@ static void runs(void *user, struct firmware_device *d)
     r->reference->step(r->soc, CYCLES);
     size_t count = r->reference->read_capture(r->soc, words, CAPTURE_WORDS);
     firmware_device_captures(d, words, count);
-    if (r->reference->done(r->soc))
-        firmware_device_done(d, (1u << board_rig_parameters().harts) - 1);
+    if (!r->reference->done(r->soc))
+        return;
+    r->reference->read_memory(r->soc, 0, firmware_device_memory(d),
+                              board_rig_parameters().memory_bytes / 4);
+    firmware_device_done(d, (1u << board_rig_parameters().harts) - 1);
 }
 
 struct board_rig *board_rig_new(uint32_t window)

@@ -52,6 +52,11 @@ struct outcomes {
     enum ordeal_algorithm algorithm;
 };
 
+static inline const uint64_t *values_of(const struct outcomes *o, uint32_t iteration)
+{
+    return o->values + iteration * program_words(&program, &o->claims);
+}
+
 /* Every execution must be legal under SC: the reference machine is. */
 static inline bool keep(void *user, uint64_t iteration, const uint64_t *values)
 {
@@ -75,7 +80,8 @@ static inline struct soc_runner_plan plan_of(uint64_t seed)
                                      .setup = { .model = SOC_SC },
                                      .vary_delay = true,
                                      .seed = seed,
-                                     .timeout = 60 };
+                                     .timeout = 60,
+                                     .final = true };
 }
 
 static inline void compile(const char *lines)

@@ -94,6 +94,7 @@ static void read_words(void *board, uint32_t address, uint32_t *words, uint32_t 
 }
 
 static void run(void *board) { ask(board, "ordeal_run"); }
+static void stop(void *board) { ask(board, "ordeal_stop"); }
 
 /* What waits of the stream, and whether that is all. */
 static struct board_news wait_words(void *board)
@@ -136,10 +137,15 @@ static const char *lost(const void *board)
     return b->lost ? b->why.text : NULL;
 }
 
-static const struct board_way way = {
-    .reset = reset, .write = write_words, .read = read_words, .run = run, .wait = wait_words,
-    .take = take, .peek = peek, .lost = lost
-};
+static const struct board_way way = { .reset = reset,
+                                      .write = write_words,
+                                      .read = read_words,
+                                      .run = run,
+                                      .stop = stop,
+                                      .wait = wait_words,
+                                      .take = take,
+                                      .peek = peek,
+                                      .lost = lost };
 
 /* ---- coming and going ------------------------------------------------------------------------ */
 

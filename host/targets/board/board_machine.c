@@ -96,6 +96,13 @@ static void run(void *board)
                           PROTOCOL_COUNT(no_limit), &b->why));
 }
 
+static void stop(void *board)
+{
+    struct board_machine *b = board;
+    if (is_there(b))
+        fine(b, link_post(b->link, PROTOCOL_STOP, NULL, 0, &b->why));
+}
+
 static struct board_news wait_words(void *board)
 {
     struct board_machine *b = board;
@@ -143,10 +150,15 @@ static const char *lost(const void *board)
     return is_there(b) ? NULL : b->why.text;
 }
 
-static const struct board_way way = {
-    .reset = reset, .write = write_words, .read = read_words, .run = run, .wait = wait_words,
-    .take = take, .peek = peek, .lost = lost
-};
+static const struct board_way way = { .reset = reset,
+                                      .write = write_words,
+                                      .read = read_words,
+                                      .run = run,
+                                      .stop = stop,
+                                      .wait = wait_words,
+                                      .take = take,
+                                      .peek = peek,
+                                      .lost = lost };
 
 struct board_machine *board_machine_new(struct board_link *link, struct why *why)
 {

@@ -69,6 +69,9 @@ static bool read_memory(struct soc *s, uint32_t offset, uint32_t *words, uint32_
     if (!within(s->interface.parameters.memory_bytes, offset, count))
         return false;
     memset(words, 0, count * sizeof *words);
+    if (s->run.started && !s->run.stopped)
+        s->way->stop(s->board);
+    s->run.stopped = s->run.started;
     s->way->read(s->board, offset, words, count);
     return true;
 }

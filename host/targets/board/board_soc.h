@@ -26,8 +26,9 @@ struct board_news {
 struct board_way {
     void (*reset)(void *board, uint32_t setup, uint32_t seed);   /* DEV_SETUP, DEV_SEED */
     void (*write)(void *board, uint32_t address, const uint32_t *words, uint32_t count);
-    void (*read)(void *board, uint32_t address, uint32_t *words, uint32_t count);
+    void (*read)(void *board, uint32_t address, uint32_t *words, uint32_t count); /* in reset */
     void (*run)(void *board);
+    void (*stop)(void *board); /* into reset */
     /* The board runs by itself: waits until the stream ends, rests, or has brought plenty. */
     struct board_news (*wait)(void *board);
     size_t (*take)(void *board, uint32_t *words, size_t room);   /* of the stream: how many */
@@ -43,7 +44,7 @@ struct soc {
     void *board;
     bool created;
     struct board_run {              /* since the last reset */
-        bool started, done;
+        bool started, done, stopped;
         uint64_t cycle;
         uint64_t looked;            /* cycle of the last look, if `quiet` since then */
         bool quiet;

@@ -99,6 +99,7 @@ static bool board_open(const struct target_options *options, void **machine, str
                                     .seed = options->seed,
                                     .timeout = options->timeout,
                                     .cycles = true,
+                                    .final = config.final == SOC_FINAL_READ,
                                     .events = options->events ? &t->events : NULL };
     bool good = soc && has_all(t->parameters, options, &config.setup, why);
     if (good) {

@@ -204,6 +204,8 @@ static bool make_thread(struct maker *m, struct soc_hart_code *to)
     text_fold(&m->text);
     m->text.at = SOC_NO_ORIGIN;
     emit_linger(m);
+    if (m->line_bytes)
+        emit_end(m);
     for (uint32_t k = 0; k < 2; k++)
         text_put(&m->text, soc_code_idle[k]);
     *to = (struct soc_hart_code){ .words = m->text.words.data,
@@ -212,7 +214,8 @@ static bool make_thread(struct maker *m, struct soc_hart_code *to)
                                   .fold = m->text.folds.data,
                                   .folds = (uint32_t)m->text.folds.count,
                                   .first_result = (uint8_t)m->first_result,
-                                  .results = (uint8_t)m->results };
+                                  .results = (uint8_t)m->results,
+                                  .end_loads = m->end_loads };
     return !m->text.failed;
 }
 
@@ -325,7 +328,7 @@ static uint32_t folds_of(const struct program *p, uint32_t thread)
 }
 
 static bool make_all(struct soc_code *c, const struct program *p, const struct soc_parameters *soc,
-                     bool folds)
+                     bool settle, bool folds)
 {
     size_t length = 0;
     for (uint32_t t = 0; t < p->threads; t++)
@@ -339,6 +342,7 @@ static bool make_all(struct soc_code *c, const struct program *p, const struct s
                            .thread = t,
                            .made = made,
                            .way = soc->sets * soc->line_bytes,
+                           .line_bytes = settle && soc->line_bytes > 4 ? soc->line_bytes : 0,
                            .text = { .no_folds = !folds,
                                      .folds_of_4 = folds_of(p, t),
                                      .chance = hash_of(p, t, WHOLE_THREAD) } };
@@ -350,15 +354,16 @@ static bool make_all(struct soc_code *c, const struct program *p, const struct s
     return good;
 }
 
-bool soc_code_make(struct soc_code *c, const struct program *p, const struct soc_parameters *soc)
+bool soc_code_make(struct soc_code *c, const struct program *p, const struct soc_parameters *soc,
+                   bool settle)
 {
-    bool fits = true, good = make_all(c, p, soc, true);
+    bool fits = true, good = make_all(c, p, soc, settle, true);
     for (uint32_t t = 0; good && soc->code_bytes && t < p->threads; t++)
         fits &= c->hart[t].count <= soc->code_bytes / 4;
     if (fits)
         return good;
     soc_code_free(c);
-    return make_all(c, p, soc, false);
+    return make_all(c, p, soc, settle, false);
 }
 
 void soc_code_free(struct soc_code *c)

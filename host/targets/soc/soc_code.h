@@ -82,6 +82,7 @@ struct soc_hart_code {
     int32_t *origin;               /* of each word: index in the thread, or SOC_NO_ORIGIN */
     uint32_t *fold, folds;         /* of each: its registers, a bit each */
     uint8_t first_result, results; /* registers that take turns */
+    uint32_t end_loads;            /* behind those of the test, of lines that it flushed */
 };
 
 struct soc_code {
@@ -91,8 +92,10 @@ struct soc_code {
 };
 
 /* False: out of memory. `soc` says of which size lines and caches are; if its code memory is too
- * small for folds there are none. */
-bool soc_code_make(struct soc_code *c, const struct program *p, const struct soc_parameters *soc);
+ * small for folds there are none. `settle`: when all harts are done memory holds what they wrote,
+ * however long it stayed in their caches. */
+bool soc_code_make(struct soc_code *c, const struct program *p, const struct soc_parameters *soc,
+                   bool settle);
 void soc_code_free(struct soc_code *c);
 /* What the first words of a thread are in an iteration: the start of its LFSR, and a few cycles by
  * which it starts late. */

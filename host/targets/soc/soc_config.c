@@ -216,6 +216,18 @@ static bool check_lean(const struct soc_config *c, struct why *why)
     return !lean || !lacks || why_say(why, "the lean machine does not have %s", lacks);
 }
 
+static bool parse_final(struct soc_config *c, const struct target_options *o, struct why *why)
+{
+    if (o->final && strcmp(o->final, "read") == 0)
+        c->final = SOC_FINAL_READ;
+    else if (o->final && strcmp(o->final, "skip") == 0)
+        c->final = SOC_FINAL_SKIP;
+    else if (o->final)
+        return why_say(why, "--final '%s': 'read' memory when a test is over, or 'skip' it",
+                       o->final);
+    return true;
+}
+
 bool soc_config_parse(struct soc_config *c, const struct target_options *o, struct why *why)
 {
     const char *other = o->config ? "config" : o->harts ? "harts" : o->sizes ? "sizes" : NULL;
@@ -223,5 +235,5 @@ bool soc_config_parse(struct soc_config *c, const struct target_options *o, stru
     if (o->soc && other)
         return why_say(why, "--soc is a machine as it was built; --%s does not go with it", other);
     return (o->soc || parse_sizes(c, o, why)) && parse_setup(&c->setup, o, why)
-        && check_lean(c, why);
+        && parse_final(c, o, why) && check_lean(c, why);
 }

@@ -14,6 +14,7 @@ struct soc_config {
     struct soc_parameters size[SOC_MOST_SIZES];
     int sizes;
     struct soc_setup setup;            /* but for the seed, which every run has of its own */
+    enum soc_final_wish { SOC_FINAL_USUAL, SOC_FINAL_READ, SOC_FINAL_SKIP } final;
 };
 
 /* False: `why` says what is wrong and what there could be. */

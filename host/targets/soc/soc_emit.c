@@ -400,7 +400,7 @@ static void emit_membar(struct maker *m, const struct instruction *i)
 
 static void emit_prefetch(struct maker *m, const struct instruction *i)
 {
-    bool to_write = hash_of(m->p, m->thread, m->index) & 1;
+    bool to_write = prefetches_to_write(m->p, m->thread, m->index);
     reserve(m, i, 0, true, 0);
     ADD(to_write ? RV_PREFETCH_W : RV_PREFETCH_R, 0, locate(m, i, 0, true).reg, 0, 0);
 }

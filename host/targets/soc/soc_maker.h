@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The inside of soc_code: one thread on its way to machine code. soc_code.c shares the registers
- * out and frames the code, soc_emit.c writes operations, soc_flow.c loops, branches, transactions.
+ * out and frames the code, soc_emit.c writes operations, soc_flow.c loops, branches, transactions,
+ * soc_end.c what comes behind them all.
  *
  *   x1 LFSR of the branches     x3 what it was when the transaction began
  *   x2 times round the loop     x4 how often the transaction aborted
@@ -38,6 +39,8 @@ struct maker {
     const struct program_thread *t;
     struct soc_made *made;           /* of the thread's instructions */
     uint32_t way;                    /* bytes from a line to the next of its set */
+    uint32_t line_bytes;             /* of lines to be flushed at the end; 0: none are */
+    uint32_t end_loads;              /* then, see soc_end.c */
     uint32_t thread, index;          /* the index is of the instruction at hand */
     struct soc_text text;
     uint32_t saved;                  /* registers of the test that have a copy, a bit each */
@@ -72,6 +75,11 @@ static inline uint64_t hash_of(const struct program *p, uint32_t thread, uint32_
     return random_mix(&state);
 }
 
+static inline bool prefetches_to_write(const struct program *p, uint32_t thread, uint32_t index)
+{
+    return hash_of(p, thread, index) & 1;
+}
+
 /* A constant in an operand; 0 is in x0. */
 uint32_t constant(struct maker *m, uint32_t value);
 /* A jump whose target is not there yet; returns its word. */
@@ -79,6 +87,8 @@ uint32_t jump_ahead(struct maker *m);
 
 void emit_operation(struct maker *m, const struct instruction *i);
 void emit_flow(struct maker *m, const struct instruction *i);
+/* Behind all operations: what is dirty goes to memory. */
+void emit_end(struct maker *m);
 /* The thread's instructions from..to-1. */
 void emit_range(struct maker *m, uint32_t from, uint32_t to);
 

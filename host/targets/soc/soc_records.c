@@ -586,6 +586,11 @@ static bool read_thread(struct reading *r)
         }
     }
     const struct soc_record *s = peek(r);
+    for (uint32_t left = r->c->hart[r->thread].end_loads; left && s && s->kind == SOC_REC_LOAD;
+         left--) {
+        r->next++;
+        s = peek(r);
+    }
     if ((s && s->kind == SOC_REC_DONE) || r->wrong)
         return !r->wrong;
     return why_say(r->why, "hart %" PRIu32 " did more than the test: %s", r->thread,
@@ -615,6 +620,6 @@ bool soc_records_values(struct soc_records *all, const struct soc_code *c, uint6
     if (!soc_interrupts_check(all, why))
         return false;
     if (claims->visible)
-        soc_order_rank(all, values + p->slots);
+        soc_order_rank(all, values + program_first_visible(p, claims));
     return true;
 }

@@ -10,6 +10,7 @@
 #include "base/interrupt.h"
 #include "base/random.h"
 #include "soc_code.h"
+#include "soc_final.h"
 #include "soc_records.h"
 
 enum {
@@ -31,6 +32,7 @@ struct soc_runner {
     struct soc_code code;
     bool fresh;                 /* the code is not in the harts yet */
     struct soc_records records;
+    struct soc_final final;
     uint32_t *capture;
     uint64_t *values;
     uint64_t cycles, identity, most_cycles;
@@ -59,6 +61,7 @@ void soc_runner_free(struct soc_runner *m)
         m->plan.soc->destroy(m->soc);
     soc_code_free(&m->code);
     soc_records_free(&m->records);
+    soc_final_free(&m->final);
     free(m->capture);
     free(m->values);
     free(m);
@@ -105,8 +108,11 @@ struct machine_claims soc_runner_claims(const struct soc_runner *m)
 {
     static const enum ordeal_model models[] = { [SOC_SC] = ORDEAL_SC, [SOC_TSO] = ORDEAL_TSO,
                                                 [SOC_PSO] = ORDEAL_PSO, [SOC_RMO] = ORDEAL_RMO };
-    return (struct machine_claims){ .model = models[m->plan.setup.model], .atomic = 4,
-                                    .visible = m->plan.setup.visible, .cycles = m->plan.cycles };
+    return (struct machine_claims){ .model = models[m->plan.setup.model],
+                                    .atomic = 4,
+                                    .final = m->plan.final && m->plan.soc->read_memory,
+                                    .visible = m->plan.setup.visible,
+                                    .cycles = m->plan.cycles };
 }
 
 uint64_t soc_runner_cycles(const struct soc_runner *m) { return m->cycles; }
@@ -145,7 +151,8 @@ enum target_result soc_runner_load(struct soc_runner *m, const struct program *p
     soc_code_free(&m->code);
     free(m->values);
     m->values = calloc(program_words(p, &claims) + 1, sizeof *m->values);
-    if (!m->values || !soc_code_make(&m->code, p, has))
+    if (!m->values || !soc_code_make(&m->code, p, has, claims.final)
+        || !soc_final_plan(&m->final, p))
         return why_say(why, "out of memory"), TARGET_FAILED;
     for (uint32_t t = 0; t < p->threads; t++)
         if (has->code_bytes && m->code.hart[t].count > has->code_bytes / 4) {
@@ -410,12 +417,25 @@ static void count_events(struct soc_runner *m, struct event_counts *to)
         }
 }
 
+/* What the test left in memory. */
+static enum target_result read_finals(struct soc_runner *m, struct why *why)
+{
+    const struct program *p = m->code.p;
+    if (!soc_runner_claims(m).final)
+        return TARGET_DONE;
+    if (!soc_final_read(&m->final, p, m->plan.soc, m->soc, m->values + p->slots))
+        return why_say(why, "the machine's memory cannot be read"), TARGET_FAILED;
+    return reach(m, why);
+}
+
 enum target_result soc_runner_one(struct soc_runner *m, uint64_t iteration,
                                   const struct target_sink *sink, struct why *why)
 {
     enum target_result result = interrupted() ? TARGET_STOPPED : run_once(m, iteration, why);
     if (result == TARGET_DONE && m->plan.events)
         count_events(m, m->plan.events);
+    if (result == TARGET_DONE) /* last of all: it may end the run for good */
+        result = read_finals(m, why);
     if (result == TARGET_DONE && !sink->outcome(sink->user, iteration, m->values))
         result = TARGET_STOPPED;
     return result;

@@ -18,6 +18,7 @@ struct soc_runner_plan {
     uint64_t seed;
     double timeout;             /* seconds of one iteration; 0: none */
     bool cycles;                /* tell when each operation was issued and done */
+    bool final;                 /* tell what memory holds at the end, if it can be read */
     struct event_counts *events; /* what is counted is added there; NULL: nobody asked */
 };
 

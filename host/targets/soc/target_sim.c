@@ -210,7 +210,8 @@ static bool sim_open(const struct target_options *options, void **machine, struc
                                     .vary_delay = !options->delay,
                                     .seed = options->seed,
                                     .timeout = options->timeout,
-                                    .cycles = true };
+                                    .cycles = true,
+                                    .final = config.final != SOC_FINAL_SKIP };
     struct sim_target *t = calloc(1, sizeof *t);
     if (!t)
         return why_say(why, "out of memory");
