@@ -11,36 +11,23 @@
 #include "base/interrupt.h"
 #include "base/progress.h"
 #include "targets/bug_list.h"
-#include "trial/failure.h"
-#include "targets/machine_pool.h"
-#include "base/options.h"
 #include "base/output.h"
 #include "tell/output_line.h"
-#include "test/default_bias.h"
+#include "trial/setup.h"
 
 struct run {
-    const char *target_name;
-    struct words bias_files, set;
-    struct choice model, against;
-    uint64_t count, first, iterations, first_iteration, stop_after, most_cycles;
-    struct target_options how;
-    uint64_t jobs;
-    double limit;
-    bool check, shrink, waves, keep_going, no_save, json;
-    const char *save, *output, *cover_file;
+    struct setup setup;
+    struct choice against;
+    uint64_t count, first, first_iteration, stop_after, most_cycles;
+    bool check, shrink, waves, keep_going;
+    const char *output, *cover_file;
     enum ordeal_format format;
 
-    const struct command *command;
-    const struct target *target;
-    struct machine_pool machines;
-    struct machine_claims claims;
-    struct bias *bias;
     struct ordeal *o;            /* of the traces that are written */
     struct cover *cover;         /* what all tests reach, and those before that the file had */
     struct output out;
     bool traces_to_stdout;
     struct failure_plan failures;
-    struct target_option_words words;
     struct progress progress;
     uint64_t failed, all;        /* tests that did; there are to be, 0: nobody knows */
     uint64_t cycles;             /* of the tests that are settled */
@@ -51,15 +38,15 @@ enum { FAILURES_KEPT = 10 };
 
 /* clang-format off */
 static const struct option_spec options[] = {
-    OPTION(run, target_name, "target", 't', "TARGET", text, NULL,
+    OPTION(run, setup.target_name, "target", 't', "TARGET", text, NULL,
            "what to run the tests on: model, a machine made of software;\n"
            "native, this computer; elf, a bare-metal RISC-V machine; sim, the\n"
            "multiprocessor of rtl/ in simulation; board, the same on an FPGA"),
-    OPTION(run, bias_files, "bias", 'b', "FILE", words, NULL,
+    OPTION(run, setup.bias_files, "bias", 'b', "FILE", words, NULL,
            "make tests of this kind, see 'ordeal gen'; of several files later\n"
            "ones override; without it all kinds that suit the target, which\n"
            "'ordeal gen --target' tells"),
-    OPTION(run, set, "set", 's', "KEY=VALUE", words, NULL,
+    OPTION(run, setup.set, "set", 's', "KEY=VALUE", words, NULL,
            "a key of the bias; may be given many times"),
     OPTION(run, count, "count", 'n', "N", positive, NULL, "make so many tests (default: 1)"),
     OPTION(run, most_cycles, "cycles", 0, "N", positive, NULL,
@@ -67,26 +54,26 @@ static const struct option_spec options[] = {
            "many cycles; without --count so many tests are made as that takes"),
     OPTION(run, first, "first", 0, "N", whole, NULL,
            "begin with test number N: goes on where a run was stopped"),
-    OPTION(run, how.seed, "seed", 0, "S", whole, "1", "of the tests, and of the machine"),
-    OPTION(run, iterations, "iterations", 'i', "K", positive, NULL,
+    OPTION(run, setup.how.seed, "seed", 0, "S", whole, "1", "of the tests, and of the machine"),
+    OPTION(run, setup.iterations, "iterations", 'i', "K", positive, NULL,
            "run each test so often; without it as the target likes"),
     OPTION(run, first_iteration, "first-iteration", 0, "I", whole, NULL,
            "number of the first of them (default: 0)"),
     OPTION(run, check, "check", 'c', NULL, flag, NULL,
            "check every execution; traces are not written"),
-    OPTION(run, model, "model", 'm', "MODEL", model, NULL,
+    OPTION(run, setup.model, "model", 'm', "MODEL", model, NULL,
            "what the machine obeys, and executions are checked for;\n"
            "without it what the target says:"),
     OPTION(run, against, "against", 0, "MODEL", model, NULL,
            "check for another model than the machine's; implies --check:"),
-    OPTION(run, limit, "limit", 0, "SECONDS", seconds, "60",
+    OPTION(run, setup.limit, "limit", 0, "SECONDS", seconds, "60",
            "give up on an execution after this time: UNDECIDED"),
     OPTION(run, stop_after, "stop-after", 0, "N", positive, NULL,
            "end when so many tests have failed (default: 10)"),
     OPTION(run, keep_going, "keep-going", 'k', NULL, flag, NULL, "end when all tests are run"),
-    OPTION(run, save, "save", 0, "DIR", text, NULL,
+    OPTION(run, setup.save, "save", 0, "DIR", text, NULL,
            "keep failing tests in folders there (default: ordeal-failures)"),
-    OPTION(run, no_save, "no-save", 0, NULL, flag, NULL,
+    OPTION(run, setup.no_save, "no-save", 0, NULL, flag, NULL,
            "keep nothing of them, unless --save is given too"),
     OPTION(run, shrink, "shrink", 0, NULL, flag, NULL, "make what is kept small"),
     OPTION(run, output, "output", 'o', "OUT", text, NULL,
@@ -98,18 +85,18 @@ static const struct option_spec options[] = {
            "tells what that is"),
     OPTION(run, waves, "waves", 0, NULL, flag, NULL,
            "sim: keep what all signals did in failing tests, for GTKWave"),
-    OPTION(run, jobs, "jobs", 'J', "N", positive, NULL,
+    OPTION(run, setup.jobs, "jobs", 'J', "N", positive, NULL,
            "model, sim, board: run on so many machines at a time, with the same\n"
            "results (default: as many as cores on sim, as boards that are there\n"
            "on board, else 1)"),
 #define OPTION_OF_TARGETS(TYPE, FIELD, NAME, ARGUMENT, TARGETS, REPLAY, HELP) \
-    OPTION(run, how.FIELD, NAME, 0, ARGUMENT, TYPE, NULL, TARGETS ": " HELP),
+    OPTION(run, setup.how.FIELD, NAME, 0, ARGUMENT, TYPE, NULL, TARGETS ": " HELP),
     TARGET_OPTIONS(OPTION_OF_TARGETS)
 #undef OPTION_OF_TARGETS
-        OPTION(run, how.timeout, "timeout", 0, "SECONDS", seconds, "60",
+        OPTION(run, setup.how.timeout, "timeout", 0, "SECONDS", seconds, "60",
                "a test that takes longer hangs; a board is waited for as long when it\n"
                "is gone, but at most 30 s"),
-    OPTION(run, json, "json", 'j', NULL, flag, NULL, "one JSON object a line"),
+    OPTION(run, setup.json, "json", 'j', NULL, flag, NULL, "one JSON object a line"),
     OPTION_END
 };
 /* clang-format on */
@@ -118,80 +105,71 @@ static const struct option_spec options[] = {
 
 static int target_usage(struct run *r)
 {
-    char names[128] = "";
-    for (const struct target *const *t = targets; *t; t++) {
-        size_t used = strlen(names);
-        snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", (*t)->name);
-    }
-    if (!r->target_name)
-        return complain(r->command, "on which target? --target takes one of %s", names);
-    r->target = target_find(r->target_name);
-    if (!r->target)
-        return complain(r->command, "--target takes one of %s, not '%s'", names, r->target_name);
-    struct why why;
-    if (!target_options_fit(&r->how, r->target->name, &why))
-        return complain(r->command, "%s", why.text);
-    if (r->waves && !r->target->waves)
-        return complain(r->command, "the target '%s' has no --waves", r->target->name);
-    if (r->most_cycles && !r->target->cycles)
-        return complain(r->command, "the target '%s' counts no --cycles", r->target->name);
-    if (r->jobs > 1 && !r->target->exact)
-        return complain(r->command, "one at a time on '%s': --jobs is for targets that do the same "
-                                    "again", r->target->name);
-    if (r->jobs > MOST_JOBS)
-        return complain(r->command, "--jobs takes a number up to %d", MOST_JOBS);
+    int status = setup_target(&r->setup);
+    if (status >= 0)
+        return status;
+    if (r->waves && !r->setup.target->waves)
+        return complain(r->setup.command, "the target '%s' has no --waves", r->setup.target->name);
+    if (r->most_cycles && !r->setup.target->cycles)
+        return complain(r->setup.command, "the target '%s' counts no --cycles",
+                        r->setup.target->name);
     return -1;
 }
 
 static int tests_usage(const struct run *r, char *const *files)
 {
-    const char *made_by = r->bias_files.count ? "bias"
-                        : r->set.count        ? "set"
-                        : r->count            ? "count"
-                        : r->first            ? "first"
-                        : r->most_cycles      ? "cycles"
-                                              : NULL;
+    const char *made_by = r->setup.bias_files.count ? "bias"
+                        : r->setup.set.count        ? "set"
+                        : r->count                  ? "count"
+                        : r->first                  ? "first"
+                        : r->most_cycles            ? "cycles"
+                                                    : NULL;
     if (*files && made_by)
-        return complain(r->command, "tests are made or read: --%s does not go with '%s'", made_by,
-                        *files);
+        return complain(r->setup.command, "tests are made or read: --%s does not go with '%s'",
+                        made_by, *files);
     if (r->count > UINT64_MAX - r->first)
-        return complain(r->command, "there is no test number %" PRIu64 " + %" PRIu64, r->first,
-                        r->count);
-    if (r->iterations > UINT64_MAX - r->first_iteration)
-        return complain(r->command, "there is no iteration number %" PRIu64 " + %" PRIu64,
-                        r->first_iteration, r->iterations);
+        return complain(r->setup.command, "there is no test number %" PRIu64 " + %" PRIu64,
+                        r->first, r->count);
+    if (r->setup.iterations > UINT64_MAX - r->first_iteration)
+        return complain(r->setup.command, "there is no iteration number %" PRIu64 " + %" PRIu64,
+                        r->first_iteration, r->setup.iterations);
     return -1;
 }
 
 static int check_usage(struct run *r)
 {
-    const char *idle = r->stop_after ? "stop-after" : r->keep_going ? "keep-going"
-                       : r->save ? "save" : r->no_save ? "no-save" : r->shrink ? "shrink"
-                       : r->waves ? "waves" : NULL;
+    const char *idle = r->stop_after    ? "stop-after"
+                     : r->keep_going    ? "keep-going"
+                     : r->setup.save    ? "save"
+                     : r->setup.no_save ? "no-save"
+                     : r->shrink        ? "shrink"
+                     : r->waves         ? "waves"
+                                        : NULL;
     r->check |= r->against.given;
     if (idle && !r->check)
-        return complain(r->command, "--%s is about tests that fail; add --check", idle);
+        return complain(r->setup.command, "--%s is about tests that fail; add --check", idle);
     if (r->stop_after && r->keep_going)
-        return complain(r->command, "--stop-after and --keep-going exclude each other");
-    if (r->no_save && !r->save && (r->shrink || r->waves))
-        return complain(r->command, "--%s is of what is kept; give --save, or no --no-save",
+        return complain(r->setup.command, "--stop-after and --keep-going exclude each other");
+    if (r->setup.no_save && !r->setup.save && (r->shrink || r->waves))
+        return complain(r->setup.command, "--%s is of what is kept; give --save, or no --no-save",
                         r->shrink ? "shrink" : "waves");
-    if (r->check && r->how.emit)
-        return complain(r->command, "--emit runs nothing, so there is nothing to check; "
-                                    "'ordeal check --signature' checks what came back");
-    if (r->how.emit && r->cover_file)
-        return complain(r->command, "--emit runs nothing, so nothing is reached for --cover");
-    if (r->how.emit && r->output)
-        return complain(r->command, "--emit runs nothing, so there are no traces for --output");
+    if (r->check && r->setup.how.emit)
+        return complain(r->setup.command, "--emit runs nothing, so there is nothing to check; "
+                                          "'ordeal check --signature' checks what came back");
+    if (r->setup.how.emit && r->cover_file)
+        return complain(r->setup.command, "--emit runs nothing, so nothing is reached for --cover");
+    if (r->setup.how.emit && r->output)
+        return complain(r->setup.command,
+                        "--emit runs nothing, so there are no traces for --output");
     if (r->format && r->check && !r->output)
-        return complain(r->command, "--format is of traces; with --check they are written to "
-                                    "--output alone");
+        return complain(r->setup.command, "--format is of traces; with --check they are written to "
+                                          "--output alone");
     return -1;
 }
 
 static int output_usage(struct run *r)
 {
-    bool traces = r->output || !(r->check || r->how.emit);
+    bool traces = r->output || !(r->check || r->setup.how.emit);
     if (traces && !r->output)
         r->output = "-";
     const char *ending = traces ? strrchr(r->output, '.') : NULL;
@@ -199,56 +177,14 @@ static int output_usage(struct run *r)
         r->format = ORDEAL_FORMAT_BINARY;
     r->traces_to_stdout = traces && strcmp(r->output, "-") == 0;
     if (r->traces_to_stdout && r->check)
-        return complain(r->command, "standard output has the verdicts; name a file for --output");
+        return complain(r->setup.command,
+                        "standard output has the verdicts; name a file for --output");
     if (r->traces_to_stdout && r->format == ORDEAL_FORMAT_BINARY && isatty(STDOUT_FILENO))
-        return complain(r->command, "a binary trace is not for a terminal; use -o FILE");
+        return complain(r->setup.command, "a binary trace is not for a terminal; use -o FILE");
     return -1;
 }
 
 /* ---- making ready -------------------------------------------------------------------------- */
-
-static int bad(const struct run *r, const struct ordeal_error *e)
-{
-    char text[1024];
-    error_format(e, text, sizeof text);
-    return complain(r->command, "%s", text);
-}
-
-static bool set_keys(const struct run *r, struct ordeal_error *e)
-{
-    for (size_t i = 0; i < r->set.count; i++)
-        if (!bias_set(r->bias, r->set.word[i], e))
-            return false;
-    return true;
-}
-
-/* Without files it is known only when the target is open, but what is wrong with --set at once. */
-static int read_bias(struct run *r)
-{
-    struct ordeal_error e;
-    r->bias = bias_new();
-    if (!r->bias)
-        return complain(r->command, "out of memory");
-    bool good = true;
-    for (size_t i = 0; good && i < r->bias_files.count; i++)
-        good = bias_read(r->bias, r->bias_files.word[i], &e);
-    good = good && set_keys(r, &e) && (!r->bias_files.count || bias_check(r->bias, &e));
-    return good ? -1 : bad(r, &e);
-}
-
-/* What is best for the machine that is open, with --set. */
-static int take_default_bias(struct run *r)
-{
-    struct ordeal_error e;
-    struct abilities can = r->target->can(r->machines.machine[0]);
-    bias_free(r->bias);
-    r->bias = bias_new();
-    if (!r->bias)
-        return complain(r->command, "out of memory");
-    bool good = default_bias_read(r->bias, &can, &e) && set_keys(r, &e)
-             && default_bias_settle(r->bias, &can, &e);
-    return good ? -1 : bad(r, &e);
-}
 
 /* A file that is there is added to. */
 static int open_cover(struct run *r)
@@ -256,56 +192,26 @@ static int open_cover(struct run *r)
     struct ordeal_error e;
     r->cover = cover_new();
     if (!r->cover)
-        return complain(r->command, "out of memory");
+        return complain(r->setup.command, "out of memory");
     if (access(r->cover_file, F_OK) != 0)
         return -1;
     if (cover_load(r->cover, r->cover_file, &e))
         return -1;
-    bad(r, &e);
-    return complain(r->command,
+    setup_bad(&r->setup, &e);
+    return complain(r->setup.command,
                     "--cover adds to a file that is there; name another one, or remove "
                     "'%s'",
                     r->cover_file);
 }
 
-static int open_target(struct run *r)
-{
-    struct why why = { "" };
-    r->how.model = r->model.given ? (enum ordeal_model)r->model.value : ORDEAL_TSO;
-    r->how.model_given = r->model.given;
-    r->how.events = r->cover;
-    int jobs = r->jobs ? (int)r->jobs : machine_pool_usual_jobs(r->target, &r->how);
-    if (!machine_pool_open(&r->machines, r->target, &r->how, jobs, &why)) {
-        int status = complain(r->command, "%s: %s", r->target->name, why.text);
-        return r->machines.missing ? EXIT_TARGET : status;
-    }
-    r->claims = r->target->claims(r->machines.machine[0]);
-    if (!r->iterations)
-        r->iterations = r->target->iterations;
-    return -1;
-}
-
 static void plan_failures(struct run *r)
 {
-    target_option_words(&r->how, &r->words);
-    r->failures = (struct failure_plan){
-        .target = r->target,
-        .machine = r->machines.machine[0],
-        .bias = r->bias,
-        .seed = r->how.seed,
-        .machine_model = r->model.given ? ordeal_model_name((enum ordeal_model)r->model.value)
-                                        : NULL,
-        .model = r->against.given ? (enum ordeal_model)r->against.value : r->claims.model,
-        .first_iteration = r->first_iteration,
-        .iterations = r->iterations,
-        .limit = r->limit,
-        .directory = r->save    ? r->save
-                   : r->no_save ? NULL
-                                : "ordeal-failures",
-        .shrink = r->shrink,
-        .waves = r->waves,
-        .machine_words = r->words.word,
-    };
+    r->failures = setup_failures(&r->setup);
+    if (r->against.given)
+        r->failures.model = (enum ordeal_model)r->against.value;
+    r->failures.first_iteration = r->first_iteration;
+    r->failures.shrink = r->shrink;
+    r->failures.waves = r->waves;
 }
 
 /* ---- while it runs ------------------------------------------------------------------------- */
@@ -325,11 +231,13 @@ static bool on_outcome(void *user, const struct pipeline_test *t, uint64_t itera
     struct run *r = user;
     struct ordeal_trace *trace;
     errno = 0;
-    enum ordeal_status status = program_trace(t->program, iteration, values, &r->claims, r->o,
+    enum ordeal_status status = program_trace(t->program, iteration, values, &r->setup.claims, r->o,
                                               &trace);
     if (status == ORDEAL_BAD_INPUT) {
-        complain(r->command, "%s#%" PRIu64 ": the target brought back values that this test cannot "
-                             "have", t->name, iteration);
+        complain(r->setup.command,
+                 "%s#%" PRIu64 ": the target brought back values that this test cannot "
+                 "have",
+                 t->name, iteration);
         r->status = exit_worst(r->status, EXIT_TARGET);
         return false;
     }
@@ -337,19 +245,20 @@ static bool on_outcome(void *user, const struct pipeline_test *t, uint64_t itera
         status = write_trace(r, trace);
     ordeal_trace_free(trace);
     if (status != ORDEAL_OK)
-        r->status = exit_worst(r->status, complain(r->command, "%s: %s", r->output,
-                                                   status == ORDEAL_IO && errno ? strerror(errno)
-                                                   : ordeal_last_error(r->o)->reason));
+        r->status = exit_worst(r->status, complain(r->setup.command, "%s: %s", r->output,
+                                                   status == ORDEAL_IO && errno
+                                                       ? strerror(errno)
+                                                       : ordeal_last_error(r->o)->reason));
     return status == ORDEAL_OK;
 }
 
 static bool note_cover(struct run *r, const struct pipeline_test *t)
 {
-    const char *label = r->bias ? t->profile : t->name;
-    struct cover_origin test = { r->how.seed, t->number, label };
+    const char *label = r->setup.bias ? t->profile : t->name;
+    struct cover_origin test = { r->setup.how.seed, t->number, label };
     if (!t->hits || cover_add(r->cover, t->hits, &test))
         return true;
-    r->status = exit_worst(r->status, complain(r->command, "out of memory"));
+    r->status = exit_worst(r->status, complain(r->setup.command, "out of memory"));
     return false;
 }
 
@@ -361,12 +270,12 @@ static bool on_lost(struct run *r, const struct pipeline_test *t)
     r->status = exit_worst(r->status, EXIT_TARGET);
     progress_erase(&r->progress);
     if (!r->check) {
-        complain(r->command, "%s: lost: %s", label, t->lost);
+        complain(r->setup.command, "%s: lost: %s", label, t->lost);
         return true;
     }
     cJSON *line = output_line_new("LOST", &(struct input){ .name = label });
     cJSON_AddStringToObject(line, "reason", t->lost);
-    bool printed = output_line_print(line, r->json);
+    bool printed = output_line_print(line, r->setup.json);
     fflush(stdout);
     return printed;
 }
@@ -374,9 +283,6 @@ static bool on_lost(struct run *r, const struct pipeline_test *t)
 /* What is to be said of it; false: nothing more is to be run. */
 static bool tell_test(struct run *r, const struct pipeline_test *t)
 {
-    static const int status[] = { [ORDEAL_PASS] = EXIT_FINE,
-                                  [ORDEAL_FAIL] = EXIT_VIOLATION,
-                                  [ORDEAL_UNDECIDED] = EXIT_UNDECIDED };
     if (t->lost)
         return on_lost(r, t);
     if (!note_cover(r, t))
@@ -385,18 +291,10 @@ static bool tell_test(struct run *r, const struct pipeline_test *t)
         return true;
     if (!r->check) { /* standard output has the traces */
         r->status = exit_worst(r->status, EXIT_VIOLATION);
-        complain(r->command, "%s#%" PRIu64 ": %s", t->name, t->iteration, t->broke);
+        complain(r->setup.command, "%s#%" PRIu64 ": %s", t->name, t->iteration, t->broke);
         return true;
     }
-    struct why why;
-    cJSON *line;
-    bool good = failure_tell(&r->failures, t, &line, &why);
-    r->status = exit_worst(r->status, status[t->result]);
-    progress_erase(&r->progress);
-    bool printed = output_line_print(line, r->json);
-    fflush(stdout);
-    if (!good)
-        r->status = exit_worst(r->status, complain(r->command, "%s: %s", t->name, why.text));
+    bool printed = setup_tell(&r->setup, &r->failures, t, &r->progress, &r->status);
     r->failed += t->result == ORDEAL_FAIL;
     return printed && (r->keep_going || r->failed < r->stop_after);
 }
@@ -417,14 +315,14 @@ static void *on_another(void *user, int at_work)
 {
     struct run *r = user;
     struct why why;
-    void *machine = machine_pool_another(&r->machines, at_work, &why);
+    void *machine = machine_pool_another(&r->setup.machines, at_work, &why);
     if (machine || *why.text)
         progress_erase(&r->progress);
     if (machine)
-        complain(r->command, "another %s is there and takes part", r->target->name);
+        complain(r->setup.command, "another %s is there and takes part", r->setup.target->name);
     else if (*why.text)
-        complain(r->command, "another %s is there and is left alone: %s", r->target->name,
-                 why.text);
+        complain(r->setup.command, "another %s is there and is left alone: %s",
+                 r->setup.target->name, why.text);
     return machine;
 }
 
@@ -464,7 +362,7 @@ static void print_summary(const struct run *r, const struct pipeline_totals *t,
                           enum pipeline_end end)
 {
     double seconds = t->seconds > 0 ? t->seconds : 1e-9;
-    bool cycles = r->target->cycles, lost = r->target->connected;
+    bool cycles = r->setup.target->cycles, lost = r->setup.target->connected;
     const struct { const char *name; bool shown; double value; const char *format; } fields[] = {
         { "tests", true, (double)t->tests, "%.0f" },
         { "iterations", true, (double)t->iterations, "%.0f" },
@@ -483,18 +381,18 @@ static void print_summary(const struct run *r, const struct pipeline_totals *t,
     };
     const char *how = end == PIPELINE_STOPPED && cycles_are_used(r) ? "cycles" : ends[end];
     FILE *out = r->traces_to_stdout ? stderr : stdout;
-    cJSON *object = r->json ? cJSON_CreateObject() : NULL;
+    cJSON *object = r->setup.json ? cJSON_CreateObject() : NULL;
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         char text[64];
         if (!fields[i].shown)
             continue;
         snprintf(text, sizeof text, fields[i].format, fields[i].value);
-        if (r->json)
+        if (r->setup.json)
             cJSON_AddRawToObject(object, fields[i].name, text);
         else
             fprintf(out, "%s=%s ", fields[i].name, text);
     }
-    if (!r->json) {
+    if (!r->setup.json) {
         fprintf(out, "end=%s\n", how);
         return;
     }
@@ -507,24 +405,12 @@ static void print_summary(const struct run *r, const struct pipeline_totals *t,
 
 static void note_end(struct run *r, enum pipeline_end end, const struct pipeline_report *report)
 {
-    static const int status[] = {
-        [PIPELINE_DONE] = EXIT_FINE,
-        [PIPELINE_STOPPED] = EXIT_FINE,
-        [PIPELINE_INTERRUPTED] = EXIT_INTERRUPTED,
-        [PIPELINE_BAD] = EXIT_BAD,
-        [PIPELINE_TARGET] = EXIT_TARGET,
-        [PIPELINE_INTERNAL] = EXIT_INTERNAL,
-    };
-    r->status = exit_worst(r->status, status[end]);
-    if (end == PIPELINE_BAD || end == PIPELINE_TARGET)
-        bad(r, &report->error);
-    if (end == PIPELINE_INTERNAL)
-        complain(r->command, "%s: internal error: the verdict could not be proved: %s; please "
-                             "report this with the test", report->error.file,
-                 report->error.reason);
+    r->status = exit_worst(r->status, setup_end(&r->setup, end, report));
     if (end == PIPELINE_STOPPED && r->failed == r->stop_after && r->failed)
-        complain(r->command, "stopped after %" PRIu64 " failing test%s; --stop-after takes another "
-                             "number, --keep-going runs all", r->failed, r->failed > 1 ? "s" : "");
+        complain(r->setup.command,
+                 "stopped after %" PRIu64 " failing test%s; --stop-after takes another number, "
+                 "--keep-going runs all",
+                 r->failed, r->failed > 1 ? "s" : "");
 }
 
 static void close_output(struct run *r)
@@ -534,22 +420,22 @@ static void close_output(struct run *r)
         error = output_commit(&r->out);
     output_abandon(&r->out);
     if (error)
-        r->status = exit_worst(r->status, complain(r->command, "%s: %s", r->output,
-                                                   strerror(error)));
+        r->status = exit_worst(r->status,
+                               complain(r->setup.command, "%s: %s", r->output, strerror(error)));
 }
 
 /* What a machine reached of its RTL, through a file that is gone afterwards. */
 static bool add_rtl_of(struct run *r, void *machine, int part)
 {
-    struct cover_origin first = { r->how.seed, r->first, NULL };
+    struct cover_origin first = { r->setup.how.seed, r->first, NULL };
     struct ordeal_error e = { .reason = "cannot be read back" };
     char file[] = "/tmp/ordeal-cover-XXXXXX";
     int made = mkstemp(file);
-    bool there = made >= 0 && r->target->coverage(machine, part, file);
+    bool there = made >= 0 && r->setup.target->coverage(machine, part, file);
     FILE *stream = there ? fdopen(made, "r") : NULL;
     bool good = !there || (stream && cover_rtl_read(r->cover, stream, file, &first, &e));
     if (!good)
-        r->status = exit_worst(r->status, bad(r, &e));
+        r->status = exit_worst(r->status, setup_bad(&r->setup, &e));
     if (stream)
         fclose(stream);
     else if (made >= 0)
@@ -561,8 +447,8 @@ static bool add_rtl_of(struct run *r, void *machine, int part)
 
 static void add_rtl(struct run *r)
 {
-    for (int i = 0; r->cover && r->target->coverage && i < r->machines.jobs; i++)
-        for (int part = 0; add_rtl_of(r, r->machines.machine[i], part);)
+    for (int i = 0; r->cover && r->setup.target->coverage && i < r->setup.machines.jobs; i++)
+        for (int part = 0; add_rtl_of(r, r->setup.machines.machine[i], part);)
             part++;
 }
 
@@ -571,29 +457,30 @@ static int close_cover(struct run *r)
 {
     int error = r->cover ? cover_save(r->cover, r->cover_file) : 0;
     if (error)
-        r->status = exit_worst(r->status, complain(r->command, "--cover '%s': %s", r->cover_file,
-                                                   strerror(error)));
+        r->status = exit_worst(r->status, complain(r->setup.command, "--cover '%s': %s",
+                                                   r->cover_file, strerror(error)));
     return r->status;
 }
 
 static void run_pipeline(struct run *r, char *const *files)
 {
-    bool all_that_come = r->target->present && !r->jobs && !r->how.serial && !r->how.link;
+    bool all_that_come = r->setup.target->present && !r->setup.jobs && !r->setup.how.serial
+                      && !r->setup.how.link;
     struct pipeline_plan plan = {
-        .target = r->target,
-        .machines = r->machines.machine,
-        .machine_count = r->machines.jobs,
-        .source = { .bias = r->bias,
-                    .seed = r->how.seed,
+        .target = r->setup.target,
+        .machines = r->setup.machines.machine,
+        .machine_count = r->setup.machines.jobs,
+        .source = { .bias = r->setup.bias,
+                    .seed = r->setup.how.seed,
                     .first = r->first,
                     .count = r->count,
                     .files = files },
         .patient = true,
         .first_iteration = r->first_iteration,
-        .iterations = r->iterations,
+        .iterations = r->setup.iterations,
         .check = r->check,
         .model = r->failures.model,
-        .limit = r->limit,
+        .limit = r->setup.limit,
         .cover = r->cover,
         .outcome = r->out.file ? on_outcome : NULL,
         .settled = on_settled,
@@ -616,18 +503,19 @@ static int make_ready(struct run *r, char *const *files)
 {
     int status = -1;
     if (!*files)
-        status = read_bias(r);
+        status = setup_bias(&r->setup);
     if (status < 0 && r->cover_file)
         status = open_cover(r);
+    r->setup.how.events = r->cover;
     if (status < 0)
-        status = open_target(r);
-    if (status < 0 && !*files && !r->bias_files.count)
-        status = take_default_bias(r);
+        status = setup_machines(&r->setup);
+    if (status < 0 && !*files)
+        status = setup_default_bias(&r->setup);
     if (status < 0 && !(r->o = ordeal_new(NULL)))
-        status = complain(r->command, "out of memory");
+        status = complain(r->setup.command, "out of memory");
     if (status < 0 && r->output) {
         int error = output_open(&r->out, r->output);
-        status = error ? complain(r->command, "%s: %s", r->output, strerror(error)) : -1;
+        status = error ? complain(r->setup.command, "%s: %s", r->output, strerror(error)) : -1;
     }
     return status;
 }
@@ -652,16 +540,16 @@ static int usage(struct run *r, char *const *files)
 /* Of the target; without one, of all that can be broken. */
 static int list_bugs(struct run *r)
 {
-    int status = r->target_name ? target_usage(r) : -1;
+    int status = r->setup.target_name ? target_usage(r) : -1;
     if (status >= 0)
         return status;
     bool first = true;
     for (const struct target *const *t = targets; *t; t++) {
-        if (!(*t)->bugs || (r->target && r->target != *t))
+        if (!(*t)->bugs || (r->setup.target && r->setup.target != *t))
             continue;
-        if (!r->target && !r->json)
+        if (!r->setup.target && !r->setup.json)
             printf("%s--target %s\n\n", first ? "" : "\n", (*t)->name);
-        bugs_print((*t)->bugs, r->json, stdout);
+        bugs_print((*t)->bugs, r->setup.json, stdout);
         first = false;
     }
     return EXIT_FINE;
@@ -669,9 +557,9 @@ static int list_bugs(struct run *r)
 
 static int run(const struct command *self, int argc, char **argv)
 {
-    struct run r = { .command = self };
+    struct run r = { .setup.command = self };
     int operand, status = options_parse(self, argc, argv, &r, &operand);
-    if (status < 0 && r.how.bug && strcmp(r.how.bug, "list") == 0)
+    if (status < 0 && r.setup.how.bug && strcmp(r.setup.how.bug, "list") == 0)
         return list_bugs(&r);
     if (status < 0)
         status = usage(&r, argv + operand);
@@ -685,13 +573,12 @@ static int run(const struct command *self, int argc, char **argv)
         run_pipeline(&r, argv + operand);
         add_rtl(&r);
     }
-    machine_pool_close(&r.machines);
     if (ready)
         status = close_cover(&r);
+    setup_close(&r.setup);
     output_abandon(&r.out);
     cover_free(r.cover);
     ordeal_free(r.o);
-    bias_free(r.bias);
     return status;
 }
 

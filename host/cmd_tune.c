@@ -11,9 +11,7 @@
 #include "base/clock.h"
 #include "base/interrupt.h"
 #include "base/output.h"
-#include "base/progress.h"
 #include "tell/output_line.h"
-#include "trial/failure.h"
 #include "trial/setup.h"
 #include "tune/report.h"
 
@@ -23,9 +21,8 @@ struct tune {
     struct setup setup;
     uint64_t cycles, tests, seconds, profiles, uniform_profiles;
     uint64_t batches, batch, discount, patience, keep;
-    const char *output, *compare, *reward, *save;
-    double limit;
-    bool no_mutation, no_save, json;
+    const char *output, *compare, *reward;
+    bool no_mutation;
 
     struct tuning tuning;
     struct journal *journal;
@@ -35,7 +32,6 @@ struct tune {
     int fact_count;
     char command_line[FACT_BYTES];
     struct failure_plan failures;
-    struct target_option_words words;
     const char *failure_words[MOST_OPTION_WORDS + 3];
     struct batch batches_now[MOST_BATCHES];
     struct test_source_plan sources[MOST_BATCHES];
@@ -81,11 +77,11 @@ static const struct option_spec options[] = {
     OPTION(tune, setup.model, "model", 'm', "MODEL", model, NULL,
            "what the machine obeys, and executions are checked for;\n"
            "without it what the target says:"),
-    OPTION(tune, limit, "limit", 0, "SECONDS", seconds, "60",
+    OPTION(tune, setup.limit, "limit", 0, "SECONDS", seconds, "60",
            "give up on an execution after this time: UNDECIDED"),
-    OPTION(tune, save, "save", 0, "DIR", text, NULL,
+    OPTION(tune, setup.save, "save", 0, "DIR", text, NULL,
            "keep failing tests in folders there (default: ordeal-failures)"),
-    OPTION(tune, no_save, "no-save", 0, NULL, flag, NULL,
+    OPTION(tune, setup.no_save, "no-save", 0, NULL, flag, NULL,
            "keep nothing of them, unless --save is given too"),
     OPTION(tune, batches, "batches", 0, "N", positive, "16",
            "of a round, which are chosen at once: 1 to 64"),
@@ -113,7 +109,7 @@ static const struct option_spec options[] = {
     OPTION(tune, setup.how.timeout, "timeout", 0, "SECONDS", seconds, "60",
            "a test that takes longer hangs; a board is waited for as long when it\n"
            "is gone, but at most 30 s"),
-    OPTION(tune, json, "json", 'j', NULL, flag, NULL, "one JSON object a line"),
+    OPTION(tune, setup.json, "json", 'j', NULL, flag, NULL, "one JSON object a line"),
     OPTION_END
 };
 /* clang-format on */
@@ -235,7 +231,7 @@ static void machine_words(const struct tune *t, char *text, size_t size)
 {
     size_t used = 0;
     *text = '\0';
-    for (const char *const *word = t->words.word; *word && used < size; word++)
+    for (const char *const *word = t->setup.words.word; *word && used < size; word++)
         used += (size_t)snprintf(text + used, size - used, " %s", *word);
     if (t->setup.how.sizes && used < size)
         used += (size_t)snprintf(text + used, size - used, " --sizes %s", t->setup.how.sizes);
@@ -276,24 +272,6 @@ static void gather_facts(struct tune *t)
 static const char *unit_of(const struct tune *t)
 {
     return t->setup.target->cycles ? "cycles" : "operations";
-}
-
-static void plan_failures(struct tune *t)
-{
-    const struct setup *s = &t->setup;
-    t->failures = (struct failure_plan){
-        .target = s->target,
-        .machine = s->machines.machine[0],
-        .seed = s->how.seed,
-        .machine_model = s->model.given ? ordeal_model_name((enum ordeal_model)s->model.value)
-                                        : NULL,
-        .model = s->claims.model,
-        .iterations = s->iterations,
-        .limit = t->limit,
-        .directory = t->save    ? t->save
-                   : t->no_save ? NULL
-                                : "ordeal-failures",
-    };
 }
 
 static bool plan_tuning(struct tune *t)
@@ -345,8 +323,7 @@ static int make_ready(struct tune *t)
         status = setup_default_bias(&t->setup);
     if (status >= 0)
         return status;
-    target_option_words(&t->setup.how, &t->words);
-    plan_failures(t);
+    t->failures = setup_failures(&t->setup);
     return plan_tuning(t) ? -1
                           : complain(t->setup.command, "out of memory, or the machine can run "
                                                        "no uniform random settings");
@@ -378,8 +355,8 @@ static void plan_failure(struct tune *t, const struct batch *b)
     const struct target *target = t->setup.target;
     struct test_knobs knobs = knobs_setting(&t->tuning.search.knobs, &b->knobs);
     size_t n = 0;
-    for (; t->words.word[n]; n++)
-        t->failure_words[n] = t->words.word[n];
+    for (; t->setup.words.word[n]; n++)
+        t->failure_words[n] = t->setup.words.word[n];
     if (knobs.delay) {
         t->failure_words[n++] = "--delay";
         t->failure_words[n++] = t->tuning.search.knobs.knob[KNOB_DELAY].value[knobs.delay];
@@ -389,22 +366,6 @@ static void plan_failure(struct tune *t, const struct batch *b)
     t->failures.bias = b->bias;
     if (target->hold)
         target->hold(t->failures.machine, knobs.size);
-}
-
-/* The first are told and kept in full, as 'ordeal run' does. */
-static bool tell_failure(struct tune *t, const struct pipeline_test *test)
-{
-    struct why why;
-    cJSON *line;
-    plan_failure(t, batch_of(t, t->round.tests.count - 1));
-    bool good = failure_tell(&t->failures, test, &line, &why);
-    progress_erase(&t->progress);
-    bool printed = output_line_print(line, t->json);
-    fflush(stdout);
-    if (!good)
-        t->status = exit_worst(t->status,
-                               complain(t->setup.command, "%s: %s", test->name, why.text));
-    return printed;
 }
 
 static bool on_settled(void *user, const struct pipeline_test *test)
@@ -422,7 +383,10 @@ static bool on_settled(void *user, const struct pipeline_test *test)
     t->failed += brought.result == TUNE_FAIL;
     bool tell = brought.result == TUNE_UNDECIDED
              || (brought.result == TUNE_FAIL && t->failed <= FAILURES_KEPT);
-    return !tell || tell_failure(t, test);
+    if (!tell)
+        return true;
+    plan_failure(t, batch_of(t, t->round.tests.count - 1));
+    return setup_tell(&t->setup, &t->failures, test, &t->progress, &t->status);
 }
 
 static uint64_t milliseconds(const struct tune *t)
@@ -449,21 +413,6 @@ static void on_tick(void *user, const struct pipeline_totals *so_far)
     progress_callback(&t->progress, text, -1);
 }
 
-static int note_end(struct tune *t, enum pipeline_end end, const struct pipeline_report *report)
-{
-    static const int status[] = {
-        [PIPELINE_DONE] = EXIT_FINE,
-        [PIPELINE_STOPPED] = EXIT_BAD,
-        [PIPELINE_INTERRUPTED] = EXIT_INTERRUPTED,
-        [PIPELINE_BAD] = EXIT_BAD,
-        [PIPELINE_TARGET] = EXIT_TARGET,
-        [PIPELINE_INTERNAL] = EXIT_INTERNAL,
-    };
-    if (end == PIPELINE_BAD || end == PIPELINE_TARGET || end == PIPELINE_INTERNAL)
-        setup_bad(&t->setup, &report->error);
-    return end == PIPELINE_DONE ? -1 : status[end];
-}
-
 /* Runs the batches at hand; -1 to go on. */
 static int run_round(struct tune *t)
 {
@@ -485,7 +434,7 @@ static int run_round(struct tune *t)
         .iterations = s->iterations,
         .check = true,
         .model = s->claims.model,
-        .limit = t->limit,
+        .limit = t->setup.limit,
         .cover = true,
         .settled = on_settled,
         .tick = on_tick,
@@ -496,7 +445,9 @@ static int run_round(struct tune *t)
     t->failed = t->tuning.results[TUNE_FAIL];
     enum pipeline_end end = pipeline_run(&plan, &report);
     t->round.milliseconds = milliseconds(t);
-    return note_end(t, end, &report);
+    if (end == PIPELINE_STOPPED) /* what fails could not be printed, or memory is out */
+        return EXIT_BAD;
+    return end == PIPELINE_DONE ? -1 : setup_end(s, end, &report);
 }
 
 static int keep_round(struct tune *t)
@@ -556,7 +507,7 @@ static void print_summary(const struct tune *t, const char *end)
                                 (double)contest_reached(&g->contest, &g->contest.who[i]));
     cJSON_AddNumberToObject(line, "seconds", (double)g->milliseconds / 1000);
     cJSON_AddStringToObject(line, "end", end);
-    output_line_print(line, t->json);
+    output_line_print(line, t->setup.json);
 }
 
 static int finish(struct tune *t, int status)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "tell/output_line.h"
 #include "test/default_bias.h"
 
 int setup_target(struct setup *s)
@@ -89,6 +90,63 @@ int setup_machines(struct setup *s)
     if (!s->iterations)
         s->iterations = s->target->iterations;
     return -1;
+}
+
+struct failure_plan setup_failures(struct setup *s)
+{
+    target_option_words(&s->how, &s->words);
+    return (struct failure_plan){
+        .target = s->target,
+        .machine = s->machines.machine[0],
+        .bias = s->bias,
+        .seed = s->how.seed,
+        .machine_model = s->model.given ? ordeal_model_name(s->how.model) : NULL,
+        .model = s->claims.model,
+        .iterations = s->iterations,
+        .limit = s->limit,
+        .directory = s->save    ? s->save
+                   : s->no_save ? NULL
+                                : "ordeal-failures",
+        .machine_words = s->words.word,
+    };
+}
+
+bool setup_tell(const struct setup *s, const struct failure_plan *plan,
+                const struct pipeline_test *t, struct progress *progress, int *status)
+{
+    static const int statuses[] = { [ORDEAL_PASS] = EXIT_FINE,
+                                    [ORDEAL_FAIL] = EXIT_VIOLATION,
+                                    [ORDEAL_UNDECIDED] = EXIT_UNDECIDED };
+    struct why why;
+    cJSON *line;
+    bool good = failure_tell(plan, t, &line, &why);
+    *status = exit_worst(*status, statuses[t->result]);
+    progress_erase(progress);
+    bool printed = output_line_print(line, s->json);
+    fflush(stdout);
+    if (!good)
+        *status = exit_worst(*status, complain(s->command, "%s: %s", t->name, why.text));
+    return printed;
+}
+
+int setup_end(const struct setup *s, enum pipeline_end end, const struct pipeline_report *report)
+{
+    static const int status[] = {
+        [PIPELINE_DONE] = EXIT_FINE,
+        [PIPELINE_STOPPED] = EXIT_FINE,
+        [PIPELINE_INTERRUPTED] = EXIT_INTERRUPTED,
+        [PIPELINE_BAD] = EXIT_BAD,
+        [PIPELINE_TARGET] = EXIT_TARGET,
+        [PIPELINE_INTERNAL] = EXIT_INTERNAL,
+    };
+    if (end == PIPELINE_BAD || end == PIPELINE_TARGET)
+        setup_bad(s, &report->error);
+    if (end == PIPELINE_INTERNAL)
+        complain(s->command,
+                 "%s: internal error: the verdict could not be proved: %s; please report this with "
+                 "the test",
+                 report->error.file, report->error.reason);
+    return status[end];
 }
 
 void setup_close(struct setup *s)

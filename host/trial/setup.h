@@ -5,6 +5,8 @@
 #define HOST_SETUP_H
 
 #include "base/options.h"
+#include "base/progress.h"
+#include "failure.h"
 #include "targets/machine_pool.h"
 #include "test/bias.h"
 
@@ -15,12 +17,16 @@ struct setup {
     struct choice model;
     struct target_options how;
     uint64_t jobs, iterations;
+    double limit;
+    const char *save;
+    bool no_save, json;
     /* Made ready: */
     const struct command *command;
     const struct target *target;
     struct machine_pool machines;
     struct machine_claims claims;
     struct bias *bias;
+    struct target_option_words words; /* of the options for machines */
 };
 
 /* Which target, and do the options for machines fit it? */
@@ -32,6 +38,15 @@ int setup_machines(struct setup *s);
 /* If no files were given: what is best for the machines that are open, with --set. */
 int setup_default_bias(struct setup *s);
 void setup_close(struct setup *s);
+
+/* How failing tests are told and kept, as the options say. */
+struct failure_plan setup_failures(struct setup *s);
+/* The line of a test that failed or is undecided; `status` takes part in what is wrong with keeping
+ * it. False: it could not be printed. */
+bool setup_tell(const struct setup *s, const struct failure_plan *plan,
+                const struct pipeline_test *t, struct progress *progress, int *status);
+/* The exit status of how a pipeline ended, of which an error is told. */
+int setup_end(const struct setup *s, enum pipeline_end end, const struct pipeline_report *report);
 
 /* What is wrong with an input. */
 int setup_bad(const struct setup *s, const struct ordeal_error *e);

@@ -31,7 +31,7 @@ struct mix {
 
 static double cost_of_test(const struct arm *a) { return a->paid.cost / (double)a->tests; }
 
-static bool is_known(const struct arm *a) { return a->tests >= LEAST_TESTS && a->paid.cost > 0; }
+static bool has_run(const struct arm *a) { return a->tests > 0 && a->paid.cost > 0; }
 
 /* Tests that a cost pays for, for each test that is known. */
 static double scale_of(const struct arm *a, double cost)
@@ -83,7 +83,7 @@ static bool find_candidates(struct mix *m, const struct search *s, double cost)
     m->candidates = calloc(s->arms.count, sizeof *m->candidates);
     bool good = m->candidates;
     for (size_t i = 0; good && i < s->arms.count; i++) {
-        if (!is_known(s->arms.data[i]))
+        if (!has_run(s->arms.data[i]) || s->arms.data[i]->tests < LEAST_TESTS)
             continue;
         struct candidate c = { .arm = s->arms.data[i],
                                .rate = calloc(COVER_POINTS, sizeof *c.rate) };
@@ -120,24 +120,24 @@ static double usual_share(const struct search *s, size_t root)
     return s->arms.data[root]->usual_weight / all;
 }
 
-/* What such a test costs on average, by those profiles that are known; 0: none is. */
+/* What such a test costs on average, by those profiles that were run. */
 static double usual_cost(const struct search *s)
 {
     double cost = 0, share = 0;
     for (size_t i = 0; i < s->roots; i++)
-        if (is_known(s->arms.data[i])) {
+        if (has_run(s->arms.data[i])) {
             cost += usual_share(s, i) * cost_of_test(s->arms.data[i]);
             share += usual_share(s, i);
         }
-    return share > 0 ? cost / share : 0;
+    return share > 0 ? cost / share : 1;
 }
 
 static void fill_kept(struct mix *m, const struct search *s, double cost)
 {
-    double tests = usual_cost(s) > 0 ? cost / usual_cost(s) : 0;
+    double tests = cost / usual_cost(s);
     for (size_t i = 0; i < s->roots; i++) {
         const struct arm *a = s->arms.data[i];
-        for (uint32_t p = 0; is_known(a) && p < COVER_POINTS; p++)
+        for (uint32_t p = 0; has_run(a) && p < COVER_POINTS; p++)
             m->kept[p] += tests * usual_share(s, i) * a->reached[p] / ((double)a->tests + DOUBT);
     }
 }
@@ -223,7 +223,7 @@ static bool add_all(struct portfolio *p, const struct mix *m, const struct searc
         good = add(p, c->arm, (1 - keep) * c->share / cost_of_test(c->arm), weights);
     }
     p->chosen = (int)p->arms.count;
-    for (size_t i = 0; good && keep > 0 && usual > 0 && i < s->roots; i++)
+    for (size_t i = 0; good && keep > 0 && i < s->roots; i++)
         good = add(p, s->arms.data[i], keep * usual_share(s, i) / usual, weights);
     return good;
 }
@@ -256,8 +256,8 @@ bool portfolio_choose(struct portfolio *p, const struct search *s,
         fill_kept(&m, s, plan->keep * plan->horizon);
         find_best(&m);
         leave_few(&m, (size_t)plan->most);
-        good = make_bias(p, &m, s, plan->keep);
     }
+    good = good && make_bias(p, &m, s, m.count ? plan->keep : 1); /* all of it stays */
     mix_free(&m);
     return good;
 }
