@@ -43,7 +43,7 @@ static void test_what_it_has_not(void)
         { "--config lean=2", "expected a number from 0 to 1" },
         { EXAMPLE("transactions") "--set test.threads=2", "it has no transactions" },
         { "--set test.operations=1000", "a hart has 1536" },
-        { "--set test.locations=40 --set words_per_line=1", "it has 1024" },
+        { EXAMPLE("small_board") "--set test.locations=200", "it has 1024" },
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         TEST_ASSERT_NOT_EQUAL_INT_MESSAGE(0, sh(RUN("--no-save --check %s"), wrong[i].options),
