@@ -235,9 +235,9 @@ static void refuse_signature(struct check *c, const struct input *in, const stru
 static void check_iterations(struct check *c, struct input *in, const struct program *p,
                              const struct signature *s)
 {
-    struct machine_claims claims = { .model = ORDEAL_RMO, .atomic = s->xlen / 8 };
+    struct machine_claims claims = signature_claims(s->xlen, ORDEAL_RMO);
     struct ordeal_trace *test = in->trace;
-    uint64_t *values = calloc((size_t)s->slots + 1, sizeof *values);
+    uint64_t *values = calloc((size_t)s->slots + s->finals + 1, sizeof *values);
     ordeal_trace_claimed(test, &claims.model);
     enum ordeal_status status = values ? ORDEAL_OK : ORDEAL_NO_MEMORY;
     for (uint32_t i = 0; i < s->iterations && status == ORDEAL_OK && !interrupted(); i++) {

@@ -62,12 +62,17 @@ void tearDown(void)
 
 /* ---- running --------------------------------------------------------------------------- */
 
-struct outcomes { uint64_t *values; uint32_t count, most, checked; enum ordeal_model model; };
+struct outcomes {
+    uint64_t *values;
+    uint32_t count, most, checked;
+    enum ordeal_model model;
+    const uint64_t *finals; /* what memory holds in the end each time; NULL: what is legal */
+};
 
 static bool keep(void *user, uint64_t iteration, const uint64_t *values)
 {
     struct outcomes *o = user;
-    struct machine_claims claims = { .model = o->model, .atomic = 4 };
+    struct machine_claims claims = { .model = o->model, .atomic = 4, .final = true };
     struct ordeal_trace *trace = NULL;
     TEST_ASSERT_TRUE(o->count < o->most);
     TEST_ASSERT_EQUAL(iteration, o->count);
@@ -75,6 +80,8 @@ static bool keep(void *user, uint64_t iteration, const uint64_t *values)
         memcpy(o->values + (size_t)o->count * program.slots, values,
                program.slots * sizeof *values);
     o->count++;
+    if (o->finals)
+        TEST_ASSERT_EQUAL_HEX64_ARRAY(o->finals, values + program.slots, program.finals);
     TEST_ASSERT_EQUAL_MESSAGE(ORDEAL_OK,
                               program_trace(&program, iteration, values, &claims, context, &trace),
                               ordeal_last_error(context)->reason);
@@ -104,7 +111,9 @@ static enum target_result run(const struct target_options *options, uint32_t ite
     struct abilities can = target_elf.can(machine);
     char refusal[256];
     TEST_ASSERT_EQUAL_MESSAGE(0, target_refusal(&can, &program, refusal, sizeof refusal), refusal);
-    *o = (struct outcomes){ .most = iterations, .model = target_elf.claims(machine).model };
+    *o = (struct outcomes){ .most = iterations,
+                            .model = target_elf.claims(machine).model,
+                            .finals = o->finals };
     o->values = calloc((size_t)iterations * program.slots + 1, sizeof *o->values);
     struct target_sink sink = { keep, o };
     enum target_result result = target_elf.run(machine, &program, 0, iterations, &sink, &why);
@@ -121,7 +130,7 @@ static struct target_options on_qemu(const char *isa)
 static void expect(const char *isa, const char *lines, const uint64_t *values, uint32_t count)
 {
     struct target_options options = on_qemu(isa);
-    struct outcomes o;
+    struct outcomes o = { 0 };
     options.model_given = true;
     options.model = ORDEAL_SC;
     compile(lines);
@@ -270,6 +279,25 @@ static void test_many_registers(void)
     expect("rv32ima", lines, values, 51);
 }
 
+/* Saved by whoever resets a line next, with more lines than harts and more harts than lines. */
+static void test_memory_at_the_end(void)
+{
+    static const uint64_t expected[] = { UINT64_C(3) << 32 | 1, 0x5500, 0x8000000000000002, 9, 4 };
+    static const char *const isas[] = { "rv32ima", "rv64ima" };
+    for (int i = 0; i < 2; i++) {
+        struct target_options options = on_qemu(isas[i]);
+        struct outcomes o = { .finals = expected };
+        compile("init A+4=7 E=4\nfault Z\nP0 NFL[Z]\nP0 S[A]#1\nP1 SWAP[A+4]#3\nP2 S[B+1/1]#0x55\n"
+                "P2 S[C/8]#0x8000000000000002\nP1 S[D]#8\nP1 CAS[D]?8#9\nP2 CAS[E]?5#6\nP0 L[E]\n");
+        TEST_ASSERT_EQUAL(5, program.finals);
+        TEST_ASSERT_EQUAL_MESSAGE(TARGET_DONE, run(&options, 7, &o), why.text);
+        free(o.values);
+        program_free(&program);
+        ordeal_trace_free(test);
+        test = NULL;
+    }
+}
+
 static void test_loops_and_steps(void)
 {
     EXPECT_BOTH("P0 LOOP.BEGIN#4\nP0 S[A]#100+7\nP0 S[A+8/8]#0xffffffff+0x100000001\n"
@@ -293,7 +321,7 @@ static void test_nonfaulting_loads_and_what_has_no_effect(void)
 static void test_branches(void)
 {
     struct target_options options = on_qemu(NULL);
-    struct outcomes o;
+    struct outcomes o = { 0 };
     uint32_t taken = 0, other = 0;
     options.model_given = true;
     options.model = ORDEAL_SC;
@@ -346,7 +374,7 @@ static void test_interrupts_arrive(void)
 static void race(const char *isa, const char *lines, uint32_t iterations)
 {
     struct target_options options = on_qemu(isa);
-    struct outcomes o;
+    struct outcomes o = { 0 };
     compile(lines);
     TEST_ASSERT_EQUAL_MESSAGE(TARGET_DONE, run(&options, iterations, &o), why.text);
     TEST_ASSERT_EQUAL(iterations, o.count);
@@ -390,7 +418,7 @@ static void test_generated_tests(void)
     struct generator *generator = generator_new(bias, 11);
     uint32_t ran = 0;
     for (uint64_t n = 0; n < 24; n++) {
-        struct outcomes o;
+        struct outcomes o = { 0 };
         options.isa = n % 2 ? "rv32ima" : "rv64ima";
         TEST_ASSERT_EQUAL(ORDEAL_OK, generator_make(generator, n, context, &test));
         TEST_ASSERT_TRUE_MESSAGE(program_compile(&program, test, "test", &e), e.reason);
@@ -496,7 +524,7 @@ static void test_programs_are_refused(void)
 
 static void ends(struct target_options options, enum target_result result, const char *part)
 {
-    struct outcomes o;
+    struct outcomes o = { 0 };
     TEST_ASSERT_EQUAL_MESSAGE(result, run(&options, 2, &o), why.text);
     TEST_ASSERT_EQUAL(0, o.count);
     TEST_ASSERT_NOT_NULL_MESSAGE(strstr(why.text, part), why.text);
@@ -580,7 +608,7 @@ static void test_a_simulator(void)
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         struct target_options options = { .command = commands[i], .timeout = 60,
                                           .isa = i % 2 ? "rv32ima" : "rv64ima" };
-        struct outcomes o;
+        struct outcomes o = { 0 };
         TEST_ASSERT_EQUAL_MESSAGE(TARGET_DONE, run(&options, 5, &o), why.text);
         TEST_ASSERT_EQUAL(5, o.count);
         free(o.values);
@@ -604,7 +632,7 @@ static int shell(const char *format, const char *a, const char *b)
 static void test_emitted_programs_and_their_signatures(void)
 {
     char folder[96], program_path[512];
-    struct outcomes o;
+    struct outcomes o = { 0 };
     TEST_ASSERT_NOT_NULL_MESSAGE(getenv("ORDEAL"), "ORDEAL must name the program");
     TEST_ASSERT_NOT_NULL(realpath(getenv("ORDEAL"), program_path));
     snprintf(folder, sizeof folder, "%s/lab", directory);
@@ -750,6 +778,7 @@ int main(void)
     RUN_TEST(test_dependences);
     RUN_TEST(test_amos);
     RUN_TEST(test_many_registers);
+    RUN_TEST(test_memory_at_the_end);
     RUN_TEST(test_loops_and_steps);
     RUN_TEST(test_nonfaulting_loads_and_what_has_no_effect);
     RUN_TEST(test_branches);

@@ -34,8 +34,8 @@ static void try_signature(const uint8_t *bytes, size_t length)
         return;
     }
     struct ordeal *o = ordeal_new(NULL);
-    struct machine_claims claims = { .model = ORDEAL_RMO, .atomic = s.xlen / 8 };
-    uint64_t *values = calloc((size_t)s.slots + 1, sizeof *values);
+    struct machine_claims claims = signature_claims(s.xlen, ORDEAL_RMO);
+    uint64_t *values = calloc((size_t)s.slots + s.finals + 1, sizeof *values);
     for (uint32_t i = 0; i < s.iterations && i < 8; i++) {
         struct ordeal_trace *trace = NULL;
         signature_values(&s, i, values);

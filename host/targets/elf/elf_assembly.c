@@ -25,12 +25,13 @@ static const char *const pool[] = {
 };
 enum {
     POOL = sizeof pool / sizeof *pool,
-    TEST_REGISTERS = 8,     /* at most so many of the pool; others are in the block of the hart */
-    BLOCK_REGISTERS = 64,   /* where they are */
+    TEST_REGISTERS = 8,   /* at most so many of the pool; others are in the block of the hart */
+    BLOCK_REGISTERS = 64, /* where they are */
     BLOCK_BYTES = BLOCK_REGISTERS + MOST_REGISTERS * 8,
     LINE_RECORD = 8 + LINE_BYTES,
-    QUIET = 16,             /* after so many operations progress is told again */
-    NEAR = 2048,            /* what an offset reaches, either way */
+    FINAL_RECORD = 16, /* an address, whose it is, 0 */
+    QUIET = 16,        /* after so many operations progress is told again */
+    NEAR = 2048,       /* what an offset reaches, either way */
 };
 
 struct assembly {
@@ -517,14 +518,16 @@ static void write_sizes(struct assembly *s, uint32_t count)
 {
     const struct program *p = s->p;
     uint64_t align = s->f->way > 4096 ? s->f->way : 4096;
+    /* clang-format off */
     const struct { const char *name; uint64_t value; } sizes[] = {
         { "HARTS", p->threads }, { "FIRST_HART", s->f->first_hart }, { "ITERATIONS", count },
-        { "LINES", lines_with_memory(p) }, { "SLOT_BYTES", (uint64_t)p->slots * 8 },
+        { "LINES", lines_with_memory(p) }, { "FINALS", p->finals },
+        { "OUTCOME_BYTES", ((uint64_t)p->slots + p->finals) * 8 },
         { "MEMORY_BYTES", p->memory ? p->memory : LINE_BYTES }, { "MEMORY_ALIGNMENT", align },
         { "CONFLICT_BYTES", has(p, ORDEAL_EVICT) ? s->f->way * s->f->ways : LINE_BYTES },
         { "INTERRUPTS", p->asks.interrupts }, { "BRANCHES", p->branches }, { "CLINT", s->f->clint },
 #define SAME(NAME) { #NAME, NAME }
-        SAME(BLOCK_BYTES), SAME(LINE_RECORD), SAME(LFSR_TAPS),
+        SAME(BLOCK_BYTES), SAME(LINE_RECORD), SAME(FINAL_RECORD), SAME(LFSR_TAPS),
         SAME(HEADER_BYTES), SAME(HEADER_STATE), SAME(HEADER_CHECKSUM),
         SAME(PROGRESS_BYTES), SAME(PROGRESS_ITERATION), SAME(PROGRESS_OPERATION),
         SAME(PROGRESS_CAUSE), SAME(PROGRESS_INTERRUPTS), SAME(PROGRESS_PC),
@@ -532,6 +535,7 @@ static void write_sizes(struct assembly *s, uint32_t count)
         SAME(CHECKSUM_START), SAME(CHECKSUM_PRIME), SAME(OPERATION_NONE), SAME(OPERATION_DONE),
 #undef SAME
     };
+    /* clang-format on */
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         fprintf(s->out, "#define %s 0x%" PRIx64 "\n", sizes[i].name, sizes[i].value);
 }
@@ -554,6 +558,21 @@ static void write_header(struct assembly *s, uint64_t first, uint32_t count)
     write_words(s, header, sizeof header);
 }
 
+/* Where each is, and which hart looks at it: the one that resets its line next. */
+static void write_finals(struct assembly *s)
+{
+    const struct program *p = s->p;
+    uint32_t line = 0, number = 0; /* of the program, among those with memory */
+    fprintf(s->out, "finals:      // where; its line, modulo the harts\n");
+    for (uint32_t k = 0; k < p->finals; k++) {
+        const struct program_final *f = &p->final[k];
+        for (; line < f->line; line++)
+            number += !p->line[line].faulting;
+        fprintf(s->out, "    ADDRESS(memory + 0x%" PRIx64 ")\n    .word %" PRIu32 ", 0\n",
+                p->line[f->line].place + f->offset, number % p->threads);
+    }
+}
+
 static void write_tables(struct assembly *s, uint64_t first, uint32_t count, uint64_t seed)
 {
     const struct program *p = s->p;
@@ -569,6 +588,7 @@ static void write_tables(struct assembly *s, uint64_t first, uint32_t count, uin
             fprintf(s->out, "    ADDRESS(memory + 0x%" PRIx64 ")\n", p->line[i].place);
             write_words(s, p->line[i].initial, LINE_BYTES);
         }
+    write_finals(s);
     fprintf(s->out, "skews:\n");
     for (uint32_t t = 0; t < p->threads; t++)
         fprintf(s->out, "    .word 0x%" PRIx32 "\n", lfsr_start(seed, t, first));

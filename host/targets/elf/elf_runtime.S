@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Start-up, barrier, iterations and the end of a test on bare RISC-V harts, in machine mode.
  *
- * test.S includes this file after the sizes and before the tables (header, threads, lines, skews,
- * starts) and the code of the threads. Every address is relative to the program counter or comes
+ * test.S includes this file after the sizes and before the tables (header, threads, lines, finals,
+ * skews, starts) and the code of the threads. Every address is relative to the program counter or comes
  * from the tables, so the program runs wherever the linker puts it.
  *
  * While a thread's code runs:
@@ -97,16 +97,41 @@ _start:
 
 iterate:
     lw s1, PROGRESS_ITERATION(ra)
-    li t0, ITERATIONS
-    bgeu s1, t0, finish
     lw s2, BLOCK_HART(sp)
 
-    /* Line n is reset by hart n - iteration, modulo HARTS: caches start differently each time. */
-    add t0, s1, s2
-    li t1, HARTS
-    remu t0, t0, t1
+    /* Line n is reset by hart n - iteration, modulo HARTS: caches start differently each time. And
+     * before that it saves what the iteration before left there. */
+    add s3, s1, s2
+    li t0, HARTS
+    remu s3, s3, t0
+#if FINALS
+    beqz s1, 3f
+    la t0, finals
+    li t1, FINALS * FINAL_RECORD
+    add t1, t1, t0
+    la t2, slots
+    li t3, OUTCOME_BYTES
+    mul t3, t3, s1
+    add t2, t2, t3
+    li t3, FINALS * 8
+    sub t2, t2, t3
+1:  lw t3, 8(t0)
+    bne t3, s3, 2f
+    LX t3, 0(t0)
+    lw t4, 0(t3)
+    lw t5, 4(t3)
+    sw t4, 0(t2)
+    sw t5, 4(t2)
+2:  addi t0, t0, FINAL_RECORD
+    addi t2, t2, 8
+    bltu t0, t1, 1b
+3:
+#endif
+    li t0, ITERATIONS
+    bgeu s1, t0, finish
+
     li t1, LINE_RECORD
-    mul t0, t0, t1
+    mul t0, s3, t1
     la t2, lines
     add t0, t0, t2
     li t1, LINES * LINE_RECORD
@@ -131,7 +156,7 @@ iterate:
     lw t1, 8(t0)         /* bytes before its slots */
     lw t2, 12(t0)        /* bytes of its slots */
     la tp, slots
-    li t0, SLOT_BYTES
+    li t0, OUTCOME_BYTES
     mul t0, t0, s1
     add tp, tp, t0
     add tp, tp, t1
@@ -317,8 +342,8 @@ begin_signature:
     .zero HEADER_BYTES
     .zero HARTS * PROGRESS_BYTES
 slots:
-#if SLOT_BYTES
-    .zero ITERATIONS * SLOT_BYTES
+#if OUTCOME_BYTES
+    .zero ITERATIONS * OUTCOME_BYTES
 #endif
     .balign 64
 end_signature:

@@ -26,15 +26,15 @@ static void put(uint8_t *p, uint64_t value, unsigned bytes)
         p[i] = (uint8_t)value;
 }
 
-static uint64_t padded_length(uint32_t harts, uint64_t iterations, uint64_t slots)
+static uint64_t padded_length(uint32_t harts, uint64_t iterations, uint64_t words)
 {
-    uint64_t used = HEADER_BYTES + (uint64_t)harts * PROGRESS_BYTES + iterations * slots * 8;
+    uint64_t used = HEADER_BYTES + (uint64_t)harts * PROGRESS_BYTES + iterations * words * 8;
     return (used + 63) & ~UINT64_C(63);
 }
 
 uint64_t signature_length(const struct program *p, uint64_t iterations)
 {
-    return padded_length(p->threads, iterations, p->slots);
+    return padded_length(p->threads, iterations, (uint64_t)p->slots + p->finals);
 }
 
 void signature_header(const struct program *p, uint32_t xlen, uint64_t first, uint32_t iterations,
@@ -48,6 +48,7 @@ void signature_header(const struct program *p, uint32_t xlen, uint64_t first, ui
     put(header + HEADER_FIRST, first, 8);
     put(header + HEADER_ITERATIONS, iterations, 4);
     put(header + HEADER_SLOTS, p->slots, 4);
+    put(header + HEADER_FINALS, p->finals, 4);
     put(header + HEADER_HARTS, p->threads, 4);
     put(header + HEADER_STATE, STATE_RUNNING, 4);
     put(header + HEADER_LENGTH, signature_length(p, iterations), 8);
@@ -224,13 +225,17 @@ bool signature_open(struct signature *s, const uint8_t *bytes, size_t length,
     if (!is_whole(bytes, length, why) || !is_unharmed(bytes, length, p, why))
         return false;
     *s = (struct signature){
-        .xlen = get32(bytes + HEADER_XLEN), .iterations = get32(bytes + HEADER_ITERATIONS),
-        .slots = get32(bytes + HEADER_SLOTS), .harts = get32(bytes + HEADER_HARTS),
-        .identity = get64(bytes + HEADER_IDENTITY), .first = get64(bytes + HEADER_FIRST),
+        .xlen = get32(bytes + HEADER_XLEN),
+        .iterations = get32(bytes + HEADER_ITERATIONS),
+        .slots = get32(bytes + HEADER_SLOTS),
+        .finals = get32(bytes + HEADER_FINALS),
+        .harts = get32(bytes + HEADER_HARTS),
+        .identity = get64(bytes + HEADER_IDENTITY),
+        .first = get64(bytes + HEADER_FIRST),
         .bytes = bytes,
     };
-    if (s->slots != p->slots || s->harts != p->threads || (s->xlen != 32 && s->xlen != 64)
-        || length != signature_length(p, s->iterations))
+    if (s->slots != p->slots || s->finals != p->finals || s->harts != p->threads
+        || (s->xlen != 32 && s->xlen != 64) || length != signature_length(p, s->iterations))
         return why_say(why,
                        "the header contradicts itself or the test: %" PRIu32 " harts, %" PRIu32
                        " values an iteration, %" PRIu32 " iterations, %" PRIu32 "-bit",
@@ -238,12 +243,18 @@ bool signature_open(struct signature *s, const uint8_t *bytes, size_t length,
     return true;
 }
 
+struct machine_claims signature_claims(uint32_t xlen, enum ordeal_model model)
+{
+    return (struct machine_claims){ .model = model, .atomic = xlen / 8, .final = true };
+}
+
 void signature_values(const struct signature *s, uint32_t iteration, uint64_t *values)
 {
+    size_t words = (size_t)s->slots + s->finals;
     const uint8_t *from = s->bytes + HEADER_BYTES + (size_t)s->harts * PROGRESS_BYTES
-                          + (size_t)iteration * s->slots * 8;
-    for (uint32_t i = 0; i < s->slots; i++)
-        values[i] = get64(from + (size_t)i * 8);
+                        + iteration * words * 8;
+    for (size_t i = 0; i < words; i++)
+        values[i] = get64(from + i * 8);
 }
 
 /* ---- what became of one that did not finish -------------------------------------------- */

@@ -11,22 +11,36 @@
 
 /* Places in the header and in the progress of a hart; the program on the target knows them too. */
 enum {
-    HEADER_MAGIC = 0, HEADER_VERSION = 8, HEADER_XLEN = 12, HEADER_IDENTITY = 16, HEADER_FIRST = 24,
-    HEADER_ITERATIONS = 32, HEADER_SLOTS = 36, HEADER_HARTS = 40, HEADER_STATE = 44,
-    HEADER_LENGTH = 48, HEADER_CHECKSUM = 56, HEADER_ZERO = 60, HEADER_BYTES = 64,
+    HEADER_MAGIC = 0,
+    HEADER_VERSION = 8,
+    HEADER_XLEN = 12,
+    HEADER_IDENTITY = 16,
+    HEADER_FIRST = 24,
+    HEADER_ITERATIONS = 32,
+    HEADER_SLOTS = 36,
+    HEADER_HARTS = 40,
+    HEADER_STATE = 44,
+    HEADER_LENGTH = 48,
+    HEADER_CHECKSUM = 56,
+    HEADER_FINALS = 60,
+    HEADER_BYTES = 64,
 
-    PROGRESS_ITERATION = 0, PROGRESS_OPERATION = 4, PROGRESS_CAUSE = 8, PROGRESS_INTERRUPTS = 12,
-    PROGRESS_PC = 16, PROGRESS_BYTES = 64,
+    PROGRESS_ITERATION = 0,
+    PROGRESS_OPERATION = 4,
+    PROGRESS_CAUSE = 8,
+    PROGRESS_INTERRUPTS = 12,
+    PROGRESS_PC = 16,
+    PROGRESS_BYTES = 64,
 };
 enum { STATE_RUNNING = 1, STATE_FINISHED = 2, STATE_TRAPPED = 3 };
-#define SIGNATURE_VERSION 1u
+#define SIGNATURE_VERSION 2u
 #define CHECKSUM_START UINT32_C(0x811C9DC5)
 #define CHECKSUM_PRIME UINT32_C(0x01000193)
 #define OPERATION_NONE UINT32_C(0xFFFFFFFE)  /* it has not begun this iteration's first */
 #define OPERATION_DONE UINT32_C(0xFFFFFFFF)  /* it has done them all */
 
 struct signature {
-    uint32_t xlen, iterations, slots, harts;
+    uint32_t xlen, iterations, slots, finals, harts;
     uint64_t identity, first;      /* number of its first iteration */
     const uint8_t *bytes;          /* the whole of it, somebody else's */
 };
@@ -46,7 +60,9 @@ bool signature_read(const char *file, uint8_t **bytes, size_t *length, struct wh
 /* False: it is not whole, not unharmed, not finished, or of another program. */
 bool signature_open(struct signature *s, const uint8_t *bytes, size_t length,
                     const struct program *p, struct why *why);
-/* Values of one of its iterations, counted from 0, as program_trace() takes them. */
+/* What the program on the target promises, which tells memory at the end, too. */
+struct machine_claims signature_claims(uint32_t xlen, enum ordeal_model model);
+/* The outcome of one of its iterations, counted from 0, as such a machine's. */
 void signature_values(const struct signature *s, uint32_t iteration, uint64_t *values);
 
 /* Which harts have not come to the end, and the operation each was last seen at. */

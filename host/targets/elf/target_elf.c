@@ -114,17 +114,16 @@ static struct abilities elf_can(const void *machine)
 static struct machine_claims elf_claims(const void *machine)
 {
     const struct elf *m = machine;
-    return (struct machine_claims){
-        .model = m->options.model_given ? m->options.model : ORDEAL_RMO,
-        .atomic = m->platform.xlen / 8,
-    };
+    return signature_claims(m->platform.xlen,
+                            m->options.model_given ? m->options.model : ORDEAL_RMO);
 }
 
 /* ---- running --------------------------------------------------------------------------- */
 
 static uint32_t batch_size(const struct program *p, uint64_t wanted)
 {
-    uint64_t fit = BATCH_BYTES / ((uint64_t)p->slots * 8 + 1), most = fit < BATCH ? fit : BATCH;
+    uint64_t fit = BATCH_BYTES / (((uint64_t)p->slots + p->finals) * 8 + 1);
+    uint64_t most = fit < BATCH ? fit : BATCH;
     return (uint32_t)(wanted < most ? wanted : most ? most : 1);
 }
 
@@ -138,7 +137,7 @@ static enum target_result deliver(struct elf_job *job, uint64_t first, uint32_t 
         why_say(why, "the signature is of another run of this test");
         return TARGET_FAILED;
     }
-    uint64_t *values = calloc((size_t)s.slots + 1, sizeof *values);
+    uint64_t *values = calloc((size_t)s.slots + s.finals + 1, sizeof *values);
     enum target_result result = TARGET_DONE;
     if (!values) {
         why_say(why, "out of memory");
