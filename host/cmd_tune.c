@@ -88,7 +88,7 @@ static const struct option_spec options[] = {
     OPTION(tune, batch, "batch", 0, "N", positive, "4", "tests of a batch, all of one arm: 1 to 1000"),
     OPTION(tune, discount, "discount", 0, "PERCENT", whole, "10",
            "of what was learnt that is forgotten from round to round: 0 to 99"),
-    OPTION(tune, reward, "reward", 0, "HOW", text, "rarity",
+    OPTION(tune, reward, "reward", 0, "HOW", text, "novelty",
            "what a test is paid for points of coverage: novelty, one for each\n"
            "that is new; rarity, for others a share by how few tests reached them"),
     OPTION(tune, patience, "patience", 0, "N", positive, "10",

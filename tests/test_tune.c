@@ -36,7 +36,8 @@ static void test_what_comes_out_can_be_used(void)
     EXPECT(0, TUNE "--tests 100 --keep 0 --profiles 3 --compare none -o few");
     EXPECT(0, "grep -c '^\\[profile' few/tuned.bias");
     TEST_ASSERT_TRUE(atoi(out) >= 1 && atoi(out) <= 3);
-    EXPECT(0, TUNE "--tests 16 --keep 0 --compare none -o none && grep -c '^\\[profile' none/tuned.bias");
+    EXPECT(0, TUNE
+           "--tests 16 --keep 0 --compare none -o none && grep -c '^\\[profile' none/tuned.bias");
     OUT("\n7\n"); /* of none enough is known: it is the bias as it was */
     EXPECT(0, "grep ' -> .* new in .* operations, ' dir/tuned.bias");
     EXPECT(0, "grep 'ordeal run --target model --bias dir/tuned.bias' dir/tuned.bias");

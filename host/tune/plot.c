@@ -74,8 +74,7 @@ static void write_line(FILE *out, const char *class, double x, double y, double 
             y, to_x, to_y);
 }
 
-/* Numbers with few digits: 2.5 M. */
-static const char *short_number(double value, char text[32])
+const char *plot_number(double value, char text[PLOT_NUMBER])
 {
     static const struct {
         double unit;
@@ -84,24 +83,24 @@ static const char *short_number(double value, char text[32])
     int i = 0;
     while (i < 3 && value < units[i].unit)
         i++;
-    snprintf(text, 32, "%.4g%s", value / units[i].unit, units[i].name);
+    snprintf(text, PLOT_NUMBER, "%.3g%s", value / units[i].unit, units[i].name);
     return text;
 }
 
 static void write_axes(const struct plot *p, const struct axis *x, const struct axis *y, FILE *out)
 {
-    char number[32];
+    char number[PLOT_NUMBER];
     for (int i = 0; i * x->step <= x->most * 1.001; i++) {
         double value = i * x->step;
         write_line(out, "grid", at(x, value), y->from, at(x, value), y->to);
         write_text(out, "text-anchor=\"middle\"", at(x, value), y->from + 20,
-                   short_number(value, number));
+                   plot_number(value, number));
     }
     for (int i = 0; i * y->step <= y->most * 1.001; i++) {
         double value = i * y->step;
         write_line(out, i ? "grid" : "axis", x->from, at(y, value), x->to, at(y, value));
         write_text(out, "text-anchor=\"end\"", x->from - 8, at(y, value) + 4,
-                   short_number(value, number));
+                   plot_number(value, number));
     }
     write_line(out, "axis", x->from, y->from, x->from, y->to);
     write_text(out, "class=\"title\"", x->from, TOP - 18, p->title);

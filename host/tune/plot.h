@@ -24,6 +24,10 @@ struct plot {
     int count;
 };
 
+/* With few digits: "2.5 M". */
+enum { PLOT_NUMBER = 32 };
+const char *plot_number(double value, char text[PLOT_NUMBER]);
+
 bool plot_write(const struct plot *p, FILE *out); /* false: it could not be written */
 
 #endif

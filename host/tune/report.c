@@ -9,34 +9,18 @@
 
 #include "base/output.h"
 
-/* "2.1 M", for comments. */
-static const char *about(double number, char text[32])
-{
-    static const struct {
-        double unit;
-        const char *name;
-    } units[] = { { 1e9, " G" }, { 1e6, " M" }, { 1e3, " k" } };
-    for (int i = 0; i < 3; i++)
-        if (number >= units[i].unit) {
-            snprintf(text, 32, "%.3g%s", number / units[i].unit, units[i].name);
-            return text;
-        }
-    snprintf(text, 32, "%.0f", number);
-    return text;
-}
-
 /* ---- the head ---------------------------------------------------------------------------------- */
 
 static void write_contest(const struct report *r, FILE *out)
 {
     const struct tuning *t = r->tuning;
-    char cost[32];
+    char cost[PLOT_NUMBER];
     if (!t->contest.count) {
         fputs("# It was not compared with the bias as it was.\n", out);
         return;
     }
     fprintf(out, "# Compared with tests that the search did not see, at %s %s each:\n",
-            about(contest_cost(&t->contest), cost), r->unit);
+            plot_number(contest_cost(&t->contest), cost), r->unit);
     for (int i = 0; i < t->contest.count; i++) {
         const struct contestant *who = &t->contest.who[i];
         fprintf(out, "#   %-8s %6" PRIu64 " points of coverage, in about %" PRIu64 " tests\n",
@@ -51,16 +35,16 @@ static void write_knob(const struct report *r, const struct knob *k, FILE *out)
         return;
     fprintf(out, "#\n# New points with %s, while the bias was searched:\n", k->option);
     for (int i = 0; i < k->count; i++) {
-        char cost[32];
+        char cost[PLOT_NUMBER];
         fprintf(out, "#   %-20s %6.0f in %s %s\n", k->value[i], k->paid[i].points,
-                about(k->paid[i].cost, cost), r->unit);
+                plot_number(k->paid[i].cost, cost), r->unit);
     }
 }
 
 static void write_head(const struct report *r, FILE *out)
 {
     const struct tuning *t = r->tuning;
-    char cost[32];
+    char cost[PLOT_NUMBER];
     fprintf(out,
             "# A bias tuned by coverage. To run it:\n#\n#   ordeal run %s --bias %s/" REPORT_BIAS
             " --check --count 1000\n#\n",
@@ -69,7 +53,7 @@ static void write_head(const struct report *r, FILE *out)
     fprintf(out,
             "# which searched %s %s: %" PRIu64 " rounds, %zu settings of which %zu are profiles "
             "of\n# the bias that was tuned, begun again %" PRIu64 " times.\n",
-            about(t->search_cost, cost), r->unit, t->search.rounds, t->search.arms.count,
+            plot_number(t->search_cost, cost), r->unit, t->search.rounds, t->search.arms.count,
             t->search.roots, t->search.restarts);
     write_contest(r, out);
     for (int i = 0; i < KNOBS; i++)
@@ -85,8 +69,8 @@ static void write_head(const struct report *r, FILE *out)
 
 static void write_paid(const struct report *r, double points, double cost, FILE *out)
 {
-    char text[32];
-    fprintf(out, "%.0f new in %s %s", points, about(cost, text), r->unit);
+    char text[PLOT_NUMBER];
+    fprintf(out, "%.0f new in %s %s", points, plot_number(cost, text), r->unit);
 }
 
 /* What an arm paid, and since it was born the one it comes from. */

@@ -71,9 +71,22 @@ double tuning_share(const struct tuning *t)
     return fmin(share, 1);
 }
 
-static bool search_is_over(const struct tuning *t)
+/* What of all the search may take. */
+static double search_share(const struct tuning *t)
 {
-    return tuning_share(t) >= (double)(SHARES - contestants(&t->plan)) / SHARES;
+    return (double)(SHARES - contestants(&t->plan)) / SHARES;
+}
+
+/* Of the batches of a round, those for which there are tests left. */
+static int fitting(const struct tuning *t, const struct batch *batches, int count)
+{
+    double most = search_share(t) * (double)t->plan.budget.tests - (double)t->tests;
+    int fit = 1;
+    if (!t->plan.budget.tests)
+        return count;
+    for (most -= (double)batches[0].count; fit < count && most > 0; fit++)
+        most -= (double)batches[fit].count;
+    return fit;
 }
 
 /* ---- phases ------------------------------------------------------------------------------------ */
@@ -98,7 +111,8 @@ static bool begin_contest(struct tuning *t)
     if (!tuning_conclude(t))
         return false;
     t->contest = (struct contest){ .cost = share_cost(t), .batch = CONTEST_TESTS };
-    t->phase = t->plan.compare && t->portfolio.chosen ? TUNING_CONTEST : TUNING_DONE;
+    t->phase = t->plan.compare && t->portfolio.chosen && tuning_share(t) < 1 ? TUNING_CONTEST
+                                                                             : TUNING_DONE;
     if (t->phase == TUNING_CONTEST) {
         contest_add(&t->contest, "tuned", &t->portfolio.bias);
         contest_add(&t->contest, "untuned", t->plan.search.base);
@@ -111,10 +125,12 @@ static bool begin_contest(struct tuning *t)
 int tuning_choose(struct tuning *t, struct batch batches[MOST_BATCHES])
 {
     int count = 0;
-    if (t->phase == TUNING_SEARCH && search_is_over(t) && !begin_contest(t))
+    if (t->phase == TUNING_SEARCH && tuning_share(t) >= search_share(t) && !begin_contest(t))
         return -1;
-    if (t->phase == TUNING_SEARCH)
-        return (count = search_choose(&t->search, batches)) > 0 ? count : -1;
+    if (t->phase == TUNING_SEARCH) {
+        count = search_choose(&t->search, batches);
+        return count > 0 ? fitting(t, batches, count) : -1;
+    }
     if (t->phase == TUNING_CONTEST && tuning_share(t) < 1)
         count = contest_choose(&t->contest, batches);
     if (count == 0)
