@@ -449,6 +449,18 @@ struct ending {
     VEC(uint32_t) stores;
 };
 
+static uint64_t final_part(const struct execution *x, const struct trace_final *f, uint32_t loc)
+{
+    unsigned bits = 8u << x->location[loc].size_log2;
+    uint64_t value = f->value >> 8 * (x->location[loc].address - f->word.address);
+    return bits < 64 ? value & ((UINT64_C(1) << bits) - 1) : value;
+}
+
+uint64_t execution_final_value(const struct execution *x, const struct final *f)
+{
+    return final_part(x, &x->trace->finals.data[f->source], f->loc);
+}
+
 static bool list_final(struct ending *d, const struct stores *s, const struct expansion *e,
                        uint32_t source)
 {
@@ -459,10 +471,7 @@ static bool list_final(struct ending *d, const struct stores *s, const struct ex
     assert(id != NONE); /* as of orders */
     const struct word *word = &e->words.list.data[id];
     for (uint32_t l = word->first; l < word->first + word->count; l++) {
-        unsigned bits = 8u << x->location[l].size_log2;
-        uint64_t value = f->value >> 8 * (x->location[l].address - w->address);
-        if (bits < 64)
-            value &= (UINT64_C(1) << bits) - 1;
+        uint64_t value = final_part(x, f, l);
         uint32_t store = find_slot(s, l, value)->event;
         struct final final = { l, (uint32_t)d->stores.count, length_from(s, store), source,
                                x->final_of[l] };

@@ -130,6 +130,8 @@ static inline uint32_t last_store(const struct execution *x, uint32_t final)
             return NONE;
     return only;
 }
+/* What of the trace's final value lies in the word. */
+uint64_t execution_final_value(const struct execution *x, const struct final *f);
 /* A final value that several stores, this one among them, may have left. */
 static inline const struct final *open_final_of(const struct execution *x, uint32_t store)
 {

@@ -332,6 +332,8 @@ struct ordeal_step {
 size_t ordeal_verdict_core(const struct ordeal_verdict *v, const uint32_t **ops);
 /* A load that saw a value nobody wrote there needs no cycle: its event, else ORDEAL_NONE. */
 uint32_t ordeal_verdict_unwritten(const struct ordeal_verdict *v);
+/* Nor does a final value that nobody wrote there: the initial store of its word, and the value. */
+uint32_t ordeal_verdict_unwritten_final(const struct ordeal_verdict *v, uint64_t *value);
 size_t ordeal_verdict_steps(const struct ordeal_verdict *v);
 void ordeal_verdict_step(const struct ordeal_verdict *v, size_t i, struct ordeal_step *out);
 

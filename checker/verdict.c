@@ -24,6 +24,17 @@ enum ordeal_model ordeal_verdict_model(const struct ordeal_verdict *v) { return 
 uint32_t ordeal_verdict_events(const struct ordeal_verdict *v) { return v->x ? v->x->events : 0; }
 const char *ordeal_verdict_note(const struct ordeal_verdict *v) { return v->note; }
 uint32_t ordeal_verdict_unwritten(const struct ordeal_verdict *v) { return v->unwritten; }
+
+uint32_t ordeal_verdict_unwritten_final(const struct ordeal_verdict *v, uint64_t *value)
+{
+    const struct execution *x = v->x;
+    if (v->result != ORDEAL_FAIL || v->unwritten != NONE || x->unwritten_final == NONE)
+        return ORDEAL_NONE;
+    const struct final *f = &x->final[x->unwritten_final];
+    *value = execution_final_value(x, f);
+    return f->loc;
+}
+
 size_t ordeal_verdict_steps(const struct ordeal_verdict *v) { return v->proof.steps.count; }
 
 bool ordeal_verdict_counter(const struct ordeal_verdict *v, size_t i, const char **name,

@@ -441,6 +441,27 @@ static void test_unwritten_value_is_named_with_its_line(void)
     OUT("  P0 S[A]#1 [");
 }
 
+static void test_final_values_are_explained(void)
+{
+    const char *ghost = write_file("ghost.trace", "ordeal 1\nfinal A+4/8=0x500000001\n"
+                                                  "P0 S[A+4]#1\nP1 S[A+8]#2\n");
+    const char *lost = write_file("lost.trace", "ordeal 1\nfinal A=0\nP0 S[A]#1\n");
+    RUN("check", ghost);
+    STATUS(2); /* it is not aligned */
+    ghost = write_file("ghost.trace", "ordeal 1\nfinal A/8=0x500000001\nP0 S[A]#1\nP1 S[A+4]#2\n");
+    RUN("check", ghost);
+    STATUS(1);
+    OUT("reason=\"memory ends with A+4=5, which nobody wrote there\"");
+    RUN("show", ghost);
+    STATUS(1);
+    OUT("In the end memory holds 5 in A+4, but nobody ever wrote that there.");
+    OUT("  the initial A+4=0\n  P1 S[A+4]#2 [");
+    RUN("show", lost);
+    STATUS(1);
+    OUT("This operation alone already violates it");
+    OUT("in the end memory holds the value of the initial A=0, so P0 S[A]#1 is before the initial");
+}
+
 static void test_file_names_do_not_break_the_line(void)
 {
     const char *file = write_file("a b\n\"c\".trace", "ordeal 1\nP0 S[A]#1\n");
@@ -868,6 +889,7 @@ int main(void)
     RUN_TEST(test_standard_input);
     RUN_TEST(test_several_traces_in_one_file);
     RUN_TEST(test_unwritten_value_is_named_with_its_line);
+    RUN_TEST(test_final_values_are_explained);
     RUN_TEST(test_file_names_do_not_break_the_line);
     RUN_TEST(test_memory_limit_is_undecided);
     RUN_TEST(test_violation_outranks_error_outranks_undecided);

@@ -30,8 +30,7 @@ static const char *const edge_wording[ORDEAL_RULE_COUNT] = {
     [ORDEAL_RULE_ORDER] = "the trace says that @F is before @T",
     [ORDEAL_RULE_TIME] = "@f ended before @t began, so @F is before @T",
     [ORDEAL_RULE_CO] = "@F is before @T",
-    [ORDEAL_RULE_FINAL] = "the trace says that the value of @t is there in the end, so @F is "
-                          "before @T",
+    [ORDEAL_RULE_FINAL] = "in the end memory holds the value of @t, so @F is before @T",
     [ORDEAL_RULE_ATOMIC] = "no store comes between the halves of a swap, so @F is before @T",
 };
 

@@ -2,6 +2,7 @@
 #include "output_line.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -105,6 +106,16 @@ void output_line_reason(cJSON *line, const struct input *in, const struct ordeal
                  name_event(&names, unwritten, ORDEAL_NONE));
         cJSON_AddStringToObject(line, "reason", text);
         add_place(line, in, &names, unwritten);
+        return;
+    }
+    uint64_t value;
+    uint32_t unwritten_final = ordeal_verdict_unwritten_final(v, &value);
+    if (unwritten_final != ORDEAL_NONE) {
+        struct ordeal_event word;
+        ordeal_verdict_event(v, unwritten_final, &word);
+        snprintf(text, sizeof text, "memory ends with %s=%" PRIu64 ", which nobody wrote there",
+                 word.location, value);
+        cJSON_AddStringToObject(line, "reason", text);
         return;
     }
     struct proof proof;

@@ -133,8 +133,14 @@ static bool tell_core(struct told *t)
     size_t count = ordeal_verdict_core(t->verdict, &ops);
     if (count == 0)
         return true;
-    fprintf(t->out, "\nThese %zu operations alone already violate it (with their lines in the "
-                    "trace):\n\n", count);
+    if (count == 1)
+        fputs("\nThis operation alone already violates it (with its line in the trace):\n\n",
+              t->out);
+    else
+        fprintf(t->out,
+                "\nThese %zu operations alone already violate it (with their lines in the "
+                "trace):\n\n",
+                count);
     return tell_table(t, ops, count);
 }
 
@@ -183,12 +189,38 @@ static void tell_unwritten(struct told *t, uint32_t event)
         fprintf(t->out, "  and %zu more\n", found - SHOWN);
 }
 
+/* Of a word that ended with what nobody wrote: its initial value, and the stores that count. */
+static void tell_unwritten_final(struct told *t, uint32_t event, uint64_t value)
+{
+    enum { SHOWN = 20 };
+    struct ordeal_event initial, e;
+    ordeal_verdict_event(t->verdict, event, &initial);
+    fprintf(t->out,
+            "\nIn the end memory holds %" PRIu64 " in %s, but nobody ever wrote that there.\n"
+            "What was written there:\n  %s\n",
+            value, initial.location, name_event(&t->names, event, ORDEAL_NONE));
+    uint32_t found = 0, events = ordeal_verdict_events(t->verdict);
+    for (uint32_t i = 0; i < events; i++) {
+        ordeal_verdict_event(t->verdict, i, &e);
+        if (e.store && e.op != ORDEAL_NONE && strcmp(e.location, initial.location) == 0
+            && ++found <= SHOWN)
+            tell_writer(t, e.op);
+    }
+    if (found > SHOWN)
+        fprintf(t->out, "  and %" PRIu32 " more\n", found - SHOWN);
+}
+
 static bool tell_fail(struct told *t)
 {
+    uint64_t value;
     fprintf(t->out, "FAIL %s violates %s.\n", t->in->label, model_name(t));
     uint32_t unwritten = ordeal_verdict_unwritten(t->verdict);
-    if (unwritten != ORDEAL_NONE) {
-        tell_unwritten(t, unwritten);
+    uint32_t unwritten_final = ordeal_verdict_unwritten_final(t->verdict, &value);
+    if (unwritten != ORDEAL_NONE || unwritten_final != ORDEAL_NONE) {
+        if (unwritten != ORDEAL_NONE)
+            tell_unwritten(t, unwritten);
+        else
+            tell_unwritten_final(t, unwritten_final, value);
         return true;
     }
     if (!tell_core(t))
