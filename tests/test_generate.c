@@ -327,6 +327,38 @@ static void wide_values_tell_their_word(void)
             TEST_ASSERT_TRUE(op(i)->write != op(k)->write);
 }
 
+/* The same words in the same threads, and new values each time. */
+static void idioms_are_repeated_in_a_row(void)
+{
+    make_only("operations=24 load=0 store=0 swap=0 cas=0 full=0 idioms.mp=1 repeat=12");
+    TEST_ASSERT_EQUAL_size_t(48, length());
+    for (size_t i = 4; i < length(); i++) {
+        TEST_ASSERT_EQUAL_UINT8(op(i - 4)->kind, op(i)->kind);
+        TEST_ASSERT_EQUAL_UINT32(op(i - 4)->thread, op(i)->thread);
+        TEST_ASSERT_EQUAL_UINT32(op(i - 4)->base, op(i)->base);
+        TEST_ASSERT_EQUAL_UINT64(op(i - 4)->write + (op(i)->kind == ORDEAL_STORE), op(i)->write);
+    }
+    is_sound(true);
+    set("operations=23"); /* the last one has no room */
+    start(1);
+    make(0);
+    TEST_ASSERT_EQUAL_size_t(44, length());
+}
+
+static void hints_go_where_the_thread_just_was(void)
+{
+    uint32_t last[2] = { 0 };
+    make_only("operations=500 prefetch=20 flush=20 near=100");
+    for (size_t i = 0; i < length(); i++) {
+        bool hint = op(i)->kind == ORDEAL_PREFETCH || op(i)->kind == ORDEAL_FLUSH;
+        if (hint && last[op(i)->thread])
+            TEST_ASSERT_EQUAL_UINT32(last[op(i)->thread], op(i)->base);
+        if (has_location(op(i)))
+            last[op(i)->thread] = op(i)->base;
+    }
+    is_sound(true);
+}
+
 static void narrow_accesses_go_anywhere_in_the_word(void)
 {
     uint64_t offsets = 0;
@@ -606,6 +638,8 @@ int main(void)
     RUN_TEST(sizes_are_as_frequent_as_their_weights);
     RUN_TEST(values_are_small_wide_or_high);
     RUN_TEST(wide_values_tell_their_word);
+    RUN_TEST(idioms_are_repeated_in_a_row);
+    RUN_TEST(hints_go_where_the_thread_just_was);
     RUN_TEST(narrow_accesses_go_anywhere_in_the_word);
     RUN_TEST(delays_interrupts_and_faults);
     RUN_TEST(words_share_lines);

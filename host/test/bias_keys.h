@@ -37,6 +37,9 @@ enum { VALUES_SMALL, VALUES_WIDE, VALUES_HIGH };
            "small: 1, 2, 3, ...; so always in a test with loops, which count up\n" \
            "wide: all bits take part, the sign, too\n" \
            "high: 1, 2, 3, ... in the upper half of the smallest access") \
+    NUMBER(test, repeat, "repeat", 1, 1, 1000, \
+           "times that an idiom is done in a row, by the same threads in the same words, as\n" \
+           "far as there is room") \
     BIAS_PERCENT(NUMBER, test, omit, 0, \
                  "chance in percent that a test goes without each of the operations (but L and\n" \
                  "S), membars, idioms, sizes of 1, 2 and 64 bytes, blocks, uncached lines and\n" \
@@ -101,6 +104,9 @@ enum { VALUES_SMALL, VALUES_WIDE, VALUES_HIGH };
            "migrating: operations of a thread before its locations go to the next one") \
     BIAS_PERCENT(NUMBER, sharing, private_shared, 10, \
                  "private: percent of the accesses that go to any location") \
+    BIAS_PERCENT(NUMBER, sharing, near, 0, \
+                 "percent of PREFETCH, FLUSH, EVICT and of CAS without a load before it that go\n" \
+                 "where the last access of their thread went") \
     \
     BIAS_PERCENT(NUMBER, loops, share, 0, "percent of the operations done in loops") \
     NUMBER(loops, length_min, "length_min", 2, 1, 1000, "operations in a loop, at least") \

@@ -11,6 +11,8 @@
 #include "program.h"
 #include "registers.h"
 
+#define NOWHERE UINT32_MAX
+
 enum block { LOOP, BRANCH, TRANSACTION, BLOCKS };
 
 struct generator {
@@ -25,6 +27,7 @@ struct generator {
     struct choices compared;                    /* of what a CAS compares with */
     uint64_t begins[BLOCKS];      /* chance that a block begins, of 2^32 */
     uint32_t *position;           /* of a thread: operations it has, as executed */
+    uint32_t *recent;             /* of a thread: where its last access went; NOWHERE */
     uint32_t *near;               /* threads that could take part in an idiom */
     struct registers *registers;  /* of a thread */
     bool loads_set_registers;     /* somebody could depend on them */
@@ -70,12 +73,24 @@ static uint32_t location_here(struct generator *g, bool writes)
                          writes);
 }
 
+/* Where the thread's last access went, so often as the bias says, or anywhere. */
+static uint32_t location_near(struct generator *g, bool writes)
+{
+    uint32_t recent = g->recent[g->thread];
+    const struct pool *pool = pool_here(g);
+    if (g->b->sharing_near && random_chance(&g->random, g->b->sharing_near)
+        && recent - pool->first < pool->count) /* NOWHERE is in no pool */
+        return recent;
+    return location_here(g, writes);
+}
+
 /* The operation at a location; one that is narrower than the word, anywhere in it. */
 static struct ordeal_op at(struct generator *g, uint8_t kind, uint32_t location, uint32_t size_log2)
 {
     const struct layout *l = &g->layout;
     struct ordeal_op op = { .kind = kind, .size_log2 = (uint8_t)size_log2,
                             .base = memory_line(&g->memory, location / l->words) };
+    g->recent[g->thread] = location;
     if (size_log2 <= l->word_log2) {
         op.address = (uint64_t)(location % l->words) << l->word_log2;
         if (size_log2 < l->word_log2)
@@ -200,7 +215,7 @@ static uint32_t make_own_cas(struct generator *g)
 static uint32_t make_other_cas(struct generator *g, bool from_register)
 {
     enum { RECENT = 4 };
-    uint32_t size_log2 = choose(&g->swaps, &g->random), location = location_here(g, true);
+    uint32_t size_log2 = choose(&g->swaps, &g->random), location = location_near(g, true);
     uint64_t number = memory_numbers(&g->memory, pool_here(g), &location, g->rounds);
     struct ordeal_op op = at(g, ORDEAL_CAS, location, size_log2);
     uint32_t reg = from_register ? registers_choose(&g->registers[g->thread], &g->random,
@@ -228,7 +243,7 @@ static uint32_t make_cas(struct generator *g)
 
 static uint32_t make_touch(struct generator *g)
 {
-    add(g, at(g, g->argument, location_here(g, false), 2), 0);
+    add(g, at(g, g->argument, location_near(g, false), 2), 0);
     return 1;
 }
 
@@ -584,21 +599,42 @@ static void add_step(struct generator *g, const struct idiom *x, const struct id
     }
 }
 
+/* Once, with fresh values. */
+static void play(struct generator *g, const struct idiom *x, struct cast *cast)
+{
+    uint32_t thread = g->thread;
+    for (uint32_t n = 0; n < x->names; n++)
+        cast->number[n] = memory_take_numbers(&g->memory, cast->location[n],
+                                              words_of(g, &x->name[n]), x->name[n].values);
+    for (uint32_t i = 0; i < x->steps; i++)
+        add_step(g, x, &x->step[i], cast);
+    for (uint32_t i = 0; i < x->threads; i++)
+        g->position[cast->thread[i]] += x->length[i];
+    g->thread = thread;
+}
+
+/* Have its threads and its locations room for it once more? */
+static bool can_repeat(const struct generator *g, const struct idiom *x, const struct cast *cast)
+{
+    for (uint32_t i = 0; i < x->threads; i++)
+        if (!has_room(g, cast->thread[i], x->length[i]))
+            return false;
+    for (uint32_t n = 0; n < x->names; n++)
+        if (!memory_has_numbers(&g->memory, cast->location[n], words_of(g, &x->name[n]),
+                                x->name[n].values))
+            return false;
+    return true;
+}
+
 /* False: there are not the threads or the locations for it. */
 static bool make_idiom(struct generator *g, const struct idiom *x)
 {
     struct cast cast;
-    uint32_t thread = g->thread;
     if (!cast_threads(g, x, &cast) || !find_locations(g, x, &cast))
         return false;
-    for (uint32_t n = 0; n < x->names; n++)
-        cast.number[n] = memory_take_numbers(&g->memory, cast.location[n],
-                                             words_of(g, &x->name[n]), x->name[n].values);
-    for (uint32_t i = 0; i < x->steps; i++)
-        add_step(g, x, &x->step[i], &cast);
-    for (uint32_t i = 0; i < x->threads; i++)
-        g->position[cast.thread[i]] += x->length[i];
-    g->thread = thread;
+    play(g, x, &cast);
+    for (uint32_t i = 1; i < g->b->test_repeat && can_repeat(g, x, &cast); i++)
+        play(g, x, &cast);
     return true;
 }
 
@@ -624,6 +660,7 @@ static void make_threads(struct generator *g)
     for (uint32_t t = 0; t < b->test_threads && g->status == ORDEAL_OK; t++) {
         g->status = ordeal_trace_thread(g->test, t, &index);
         g->position[t] = 0;
+        g->recent[t] = NOWHERE;
         g->registers[t] = (struct registers){ 0 };
     }
     for (g->now = 0; g->now < b->test_operations; g->now++)
@@ -719,6 +756,7 @@ struct generator *generator_new(const struct bias *b, uint64_t seed)
         && choices_new(&g->woven, g->draw.idioms.all_count) && choices_new(&g->sizes, 5)
         && choices_new(&g->narrow, 4) && choices_new(&g->swaps, 2) && choices_new(&g->compared, 3)
         && (g->position = calloc(threads, sizeof *g->position))
+        && (g->recent = calloc(threads, sizeof *g->recent))
         && (g->near = calloc(threads, sizeof *g->near))
         && (g->registers = calloc(threads, sizeof *g->registers));
     if (!good) {
@@ -743,6 +781,7 @@ void generator_free(struct generator *g)
     draw_free(&g->draw);
     memory_free(&g->memory);
     free(g->position);
+    free(g->recent);
     free(g->near);
     free(g->registers);
     free(g);
