@@ -15,7 +15,7 @@ void setUp(void) { shell_enter(); }
 void tearDown(void) { shell_leave(); }
 
 static const char *const of_four[] = { "h4-s16-w2-l4-b8-q4", "h4-s2-w2-l4-b4-q4",
-                                       "h4-s1-w1-l8-b2-q2", "h4-s1-w4-l16-b16-q8" };
+                                       "h4-s4-w1-l4-b1-q1", "h4-s1-w4-l16-b16-q8" };
 enum { OF_FOUR = sizeof of_four / sizeof *of_four };
 
 /* Cycles are in the traces, so that no two sizes do the same. */
