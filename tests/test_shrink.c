@@ -780,21 +780,17 @@ static struct ordeal_trace *failing_test(struct bench *b, const char *settings, 
     return test;
 }
 
-static void bug_becomes_litmus_test(const char *name)
+static void bug_becomes_small(const char *name, const char *settings, uint32_t tests)
 {
     enum { OPERATIONS_LEFT = 8, THREADS_LEFT = 2 }; /* at most; of 200 at first */
     struct ordeal_limits limits = { 0 };
     struct target_options options = { .model = ORDEAL_TSO, .model_given = true, .bug = name,
                                       .seed = 1 };
     struct bench b = { 0 };
-    size_t entry = 1;
     TEST_ASSERT_TRUE_MESSAGE(target_model.open(&options, &b.machine, &why), why.text);
     struct machine_claims claims = target_model.claims(b.machine);
     b.judge = judge_new(claims.model, &claims, &limits);
-    while (strcmp(model_bugs.entry[entry].name, name) != 0)
-        entry++;
-    struct ordeal_trace *test = failing_test(&b, model_bugs.entry[entry].bias,
-                                             model_bugs.entry[entry].tests);
+    struct ordeal_trace *test = failing_test(&b, settings, tests);
     uint32_t *ops;
     struct shrink_hint hint = { .count = bench_hint(&b, test, &ops) };
     hint.ops = ops;
@@ -811,6 +807,23 @@ static void bug_becomes_litmus_test(const char *name)
     target_model.close(b.machine);
     program_free(&b.p);
     free(b.values);
+}
+
+static void bug_becomes_litmus_test(const char *name)
+{
+    size_t entry = 1;
+    while (strcmp(model_bugs.entry[entry].name, name) != 0)
+        entry++;
+    bug_becomes_small(name, model_bugs.entry[entry].bias, model_bugs.entry[entry].tests);
+}
+
+/* It loads nothing: memory in the end is all that tells. */
+static void test_what_only_memory_tells_becomes_small(void)
+{
+    bug_becomes_small("evict-loses-dirty",
+                      "operations.load=0 operations.store=50 "
+                      "operations.evict=10",
+                      20);
 }
 
 static void test_bugs_of_a_machine_become_litmus_tests(void)
@@ -855,5 +868,6 @@ int main(void)
     RUN_TEST(test_whims_leave_tests_that_can_be_run);
     RUN_TEST(test_the_core_of_a_verdict_is_a_hint);
     RUN_TEST(test_bugs_of_a_machine_become_litmus_tests);
+    RUN_TEST(test_what_only_memory_tells_becomes_small);
     return UNITY_END();
 }
