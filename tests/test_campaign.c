@@ -95,6 +95,16 @@ static void machines_without_bugs_are_clean_or_not(void)
     OUT("1 of 1 bugs found; 1 machine without bugs failed");
 }
 
+static void without_a_bias_it_is_the_default(void)
+{
+    EXPECT(0, "ORDEAL=./stand-in \"$BUILD_OF_TESTS/zoo\" r.json clean=0 bug=coalesce");
+    OUT("Bugs: sizes take turns, the default bias, seed 1, at most 1000 tests");
+    EXPECT(0, "grep -- '--bug coalesce --model TSO --count 1000' calls");
+    EXPECT(0, ZOO "clean=0 bug=coalesce config=sets=2");
+    OUT("Bugs: sets=2, a.bias, ");
+    EXPECT(0, "grep -- '--model TSO --sizes usual --config sets=2 --bias a.bias --count' calls");
+}
+
 /* ---- the file -------------------------------------------------------------------------------- */
 
 static void what_is_done_is_not_done_again(void)
@@ -177,6 +187,7 @@ int main(void)
     RUN_TEST(every_bug_has_its_row);
     RUN_TEST(every_model_that_can_have_a_bug);
     RUN_TEST(machines_without_bugs_are_clean_or_not);
+    RUN_TEST(without_a_bias_it_is_the_default);
     RUN_TEST(what_is_done_is_not_done_again);
     RUN_TEST(interrupted_it_goes_on);
     RUN_TEST(terminated_it_goes_on);

@@ -12,7 +12,8 @@
 
 struct campaign {
     const char *program, *file;      /* ordeal; the results */
-    const char *bias, *config;       /* for every bug */
+    const char *bias, *config;       /* for every bug; NULL: as ordeal likes */
+    char tests[512];                 /* the same as words of a command line */
     uint64_t count, clean, seed;     /* tests of a bug at most; of each machine without one */
     uint64_t jobs;                   /* machines at a time; 0: as ordeal likes */
     uint64_t shrink;                 /* seconds to make a failure small; 0: as it is */

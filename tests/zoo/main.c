@@ -6,7 +6,8 @@
  * count=N tests of a bug at most; clean=N tests of each machine without bugs; models=usual|all:
  * each bug on one machine or on every one that can have it; shrink=SECONDS to make each failure
  * small; bug=NAME: that one alone; jobs=N machines at a time; seed=S, bias=FILE,
- * config=KEY=VALUE,...: as of `ordeal run`. Prints tables in the shape of the thesis' Tables 6.1
+ * config=KEY=VALUE,...: as of `ordeal run`, without them as it is when nothing is said: its default
+ * bias, on sizes of the machine that take turns. Prints tables in the shape of the thesis' Tables 6.1
  * and 6.2. Interrupted, it goes on where it was.
  * Exit status: 0 all bugs were found and nothing else, 1 not so, 2 something is wrong, 130 ^C. */
 #include <stdio.h>
@@ -18,18 +19,15 @@
 #include "base/command.h"
 
 /* The machine without bugs comes in these sizes: as usual, two lines of cache, two small sets, the
- * smallest of everything, no choice of a way, many ways, no transactions. The lines of memory that
- * tests use fall into more than one set, where there is one, and are more than a set can hold. */
-static const struct size { const char *config, *tests; } sizes[] = {
-    { "sets=16,ways=2", "--set placement.lines_per_set=3 --set placement.set_stride=512" },
-    { "sets=1,ways=2", "" },
-    { "sets=2,ways=2,store-buffer=4", "--set placement.words_per_line=8" },
-    { "sets=1,ways=1,store-buffer=1,load-queue=1", "" },
-    { "sets=4,ways=1,line=64", "--set placement.lines_per_set=2 --set placement.set_stride=1024" },
-    { "sets=4,ways=4,line=32", "--set placement.words_per_line=2 --set placement.lines_per_set=5" },
-    { "transactions=0", "--set placement.lines_per_set=3 --set placement.set_stride=512 "
-                        "--set transactions.share=0 --set 'idiom sb-transactions.weight=0' "
-                        "--set 'idiom mp-transaction.weight=0'" },
+ * smallest of everything, no choice of a way, many ways, no transactions. */
+static const char *const sizes[] = {
+    "sets=16,ways=2",
+    "sets=1,ways=2",
+    "sets=2,ways=2,store-buffer=4",
+    "sets=1,ways=1,store-buffer=1,load-queue=1",
+    "sets=4,ways=1,line=64",
+    "sets=4,ways=4,line=32",
+    "transactions=0",
 };
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
@@ -103,9 +101,7 @@ static bool run_bug(struct campaign *c, struct tables *t, int bug, int m)
     char name[128], machine[1024], words[2048];
     double small = 0;
     snprintf(name, sizeof name, "%s %s", e->name, model);
-    snprintf(machine, sizeof machine,
-             "--bug %s --model %s --sizes usual --config %s --bias '%s' --iterations 10", e->name,
-             model, c->config, c->bias);
+    snprintf(machine, sizeof machine, "--bug %s --model %s%s", e->name, model, c->tests);
     snprintf(words, sizeof words, "%s --count %llu --stop-after 1 --save '%s.failures/%s'", machine,
              (unsigned long long)c->count, c->file, name);
     const cJSON *r = campaign_run(c, name, words, 0);
@@ -127,9 +123,10 @@ static bool run_bug(struct campaign *c, struct tables *t, int bug, int m)
 static bool run_bugs(struct campaign *c, struct tables *t)
 {
     printf("\nBugs: %s, %s, seed %llu, at most %llu tests\n\n"
-           "%-28s %-14s %-5s %-9s %8s %12s %6s %6s %8s\n", c->config, c->bias,
-           (unsigned long long)c->seed, (unsigned long long)c->count,
-           "bug", "area", "model", "verdict", "tests", "cycles", "core", "small", "seconds");
+           "%-28s %-14s %-5s %-9s %8s %12s %6s %6s %8s\n",
+           c->config ? c->config : "sizes take turns", c->bias ? c->bias : "the default bias",
+           (unsigned long long)c->seed, (unsigned long long)c->count, "bug", "area", "model",
+           "verdict", "tests", "cycles", "core", "small", "seconds");
     for (int b = 1; b < zoo.count; b++)
         for (int m = 0; m < MODELS; m++)
             if ((!c->only || strcmp(c->only, zoo.entry[b].name) == 0)
@@ -199,25 +196,24 @@ static void print_ways(const struct tables *t)
 /* ---- without bugs ---------------------------------------------------------------------------- */
 
 /* Short tests, each once: what counts is how many there are. */
-static bool run_clean(struct campaign *c, struct tables *t, const struct size *size, int m)
+static bool run_clean(struct campaign *c, struct tables *t, const char *size, int m)
 {
     const char *model = ordeal_model_name(models[m]);
     char name[128], words[2048];
-    snprintf(name, sizeof name, "clean %s %s", model, size->config);
+    snprintf(name, sizeof name, "clean %s %s", model, size);
     snprintf(words, sizeof words,
-             "--model %s --sizes usual --config %s --bias '%s' --set test.operations=12 %s "
-             "--iterations 1 --count %llu --save '%s.failures/%s'",
-             model, size->config, c->bias, size->tests, (unsigned long long)c->clean, c->file,
-             name);
+             "--model %s --sizes usual --config %s%s%s%s --set test.operations=12 --iterations 1 "
+             "--count %llu --save '%s.failures/%s'",
+             model, size, c->bias ? " --bias '" : "", c->bias ? c->bias : "", c->bias ? "'" : "",
+             (unsigned long long)c->clean, c->file, name);
     const cJSON *r = campaign_run(c, name, words, 0);
     if (!r)
         return false;
     bool clean = result_number(r, "status") == 0;
     t->dirty += !clean;
-    printf("%-5s %-42s %-9s %8.0f %8.0f %9.0f %14.0f %8.1f\n", model,
-           size->config, clean ? "clean" : result_verdict(r),
-           result_number(r, "tests"), result_number(r, "fail"), result_number(r, "undecided"),
-           result_number(r, "cycles"), result_number(r, "seconds"));
+    printf("%-5s %-42s %-9s %8.0f %8.0f %9.0f %14.0f %8.1f\n", model, size,
+           clean ? "clean" : result_verdict(r), result_number(r, "tests"), result_number(r, "fail"),
+           result_number(r, "undecided"), result_number(r, "cycles"), result_number(r, "seconds"));
     return true;
 }
 
@@ -229,7 +225,7 @@ static bool run_cleans(struct campaign *c, struct tables *t)
            "config", "", "tests", "fail", "undecided", "cycles", "seconds");
     for (int s = 0; s < SIZES; s++)
         for (int m = 0; m < MODELS; m++)
-            if (!run_clean(c, t, &sizes[s], m))
+            if (!run_clean(c, t, sizes[s], m))
                 return false;
     return true;
 }
@@ -273,11 +269,23 @@ static bool parse(struct campaign *c, const char *word)
     return c->every_model || strcmp(word, "models=usual") == 0;
 }
 
+/* What all bugs are looked for with. */
+static void say_tests(struct campaign *c)
+{
+    int used = 0;
+    if (c->config)
+        used = snprintf(c->tests, sizeof c->tests, " --sizes usual --config %s", c->config);
+    if (c->bias)
+        snprintf(c->tests + used, sizeof c->tests - (size_t)used, " --bias '%s'", c->bias);
+}
+
 int main(int argc, char **argv)
 {
-    struct campaign c = { .program = getenv("ORDEAL"), .file = argc > 1 ? argv[1] : NULL,
-                          .bias = "examples/zoo.bias", .config = "sets=2,ways=2,store-buffer=4",
-                          .count = 1000, .clean = 200, .seed = 1 };
+    struct campaign c = { .program = getenv("ORDEAL"),
+                          .file = argc > 1 ? argv[1] : NULL,
+                          .count = 1000,
+                          .clean = 200,
+                          .seed = 1 };
     static struct tables t;
     bool good = c.file && c.program;
     for (int i = 2; good && i < argc; i++)
@@ -293,6 +301,7 @@ int main(int argc, char **argv)
         return EXIT_BAD;
     }
     c.files[0] = c.bias;
+    say_tests(&c);
     interrupt_watch();
     setvbuf(stdout, NULL, _IOLBF, 0);
     good = campaign_open(&c) && run_bugs(&c, &t);
