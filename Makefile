@@ -69,7 +69,7 @@ SOCS       := $(SIZES) h2-s16-w2-l4-b8-q4 board-h2-s16-w2-l4-b8-q4 lean board-le
 TEST_SOCS  := h1-s1-w1-l4-b1-q1 h1-s1-w1-l4-b1-q1-waves lean-m16-k8
 
 .PHONY: all program board firmware models run test test-usbip debug sanitize sanitize-thread fuzz \
-        bench zoo lint lint-includes lint-format lint-c lint-rtl format fpga cov install clean help \
+        bench zoo compare lint lint-includes lint-format lint-c lint-rtl format fpga cov install clean help \
         setup setup-test setup-fuzz setup-usbip setup-lint setup-fpga \
         test-models test-programs build-tests run-tests build-fuzzers
 .DELETE_ON_ERROR:
@@ -98,6 +98,8 @@ help:
 	@echo 'make zoo       every bug of rtl/zoo.def against random tests, and the machine without bugs;'
 	@echo '               COUNT= tests of a bug, CLEAN= of each machine, MODELS=all, SHRINK= seconds,'
 	@echo '               BUG= one alone, SEED='
+	@echo 'make compare   how many cycles the old default, uniform settings, the default and a tuned bias'
+	@echo '               take to each bug and to mistakes beside the zoo: hours; SEEDS='
 	@echo 'make lint      what tools say of the sources: lint-includes (none goes upwards), lint-format,'
 	@echo '               lint-c (clang-tidy), lint-rtl (Verilator and yosys, all warnings on)'
 	@echo 'make format    lay out what changed of C by .clang-format; SINCE=COMMIT since when, for lint, too'
@@ -358,6 +360,13 @@ zoo: setup
 	$(AGAIN) all $(BUILD)/zoo
 	@ORDEAL=$(BUILD)/ordeal $(BUILD)/zoo $(BUILD)/zoo.json count=$(COUNT) clean=$(CLEAN) \
 	    models=$(MODELS) shrink=$(SHRINK) bug=$(BUG) seed=$(SEED) jobs=$(JOBS)
+
+# Tuned on the machine without bugs, then bugs looked for: those of the zoo, and mistakes that nothing
+# was tuned for.
+COMPARED = $(BUILD)/compared
+compare: setup
+	$(AGAIN) all $(BUILD)/compare
+	@ORDEAL=$(BUILD)/ordeal COMPARE=$(BUILD)/compare tests/mistakes/compare $(COMPARED) $(SEEDS)
 
 fpga: setup-fpga
 	$(AGAIN) firmware
