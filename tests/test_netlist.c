@@ -10,7 +10,9 @@ void setUp(void) { shell_enter(); }
 void tearDown(void) { shell_leave(); }
 
 /* So short that no hart waits for room in the stream: when there is some depends on the host. */
-#define TESTS "--set test.threads=2 --set test.operations=20 --iterations 1 --seed 7 --count 5 -o "
+#define TESTS \
+    "--set test.threads=2 --set test.operations=20 --iterations 1 --seed 7 --count 5 " \
+    "--final read -o "
 
 static void test_it_does_what_the_rtl_does(void)
 {
