@@ -14,7 +14,8 @@
 void setUp(void)
 {
     shell_enter();
-    EXPECT(1, "$ORDEAL run --target sim --sizes h1-s1-w1-l4-b1-q1 --set threads=1 "
+    EXPECT(1, "$ORDEAL run --target sim --sizes h1-s1-w1-l4-b1-q1 --set threads=1 --final skip "
+              "--bias $HOME_OF_TESTS/tests/zoo/old-default.bias "
               "--bug victim-dropped --count 100 --stop-after 1 --check --waves --save kept");
     EXPECT(0, "mv kept/* failure && fst2vcd failure/waves.fst >vcd");
 }

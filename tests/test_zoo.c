@@ -209,7 +209,7 @@ static void what_is_said_is_said_of_all_sizes(void)
         { { .sizes = "h2-s1-w2-l4-b8-q4,usual", .harts = 3, .config = "sets=4" },
           "h3-s4-w2-l4-b8-q4" },
         { { .config = "ways=1,line=16,store-buffer=8,load-queue=4", .harts = 2 },
-          "h2-s16-w1-l4-b8-q4 h2-s2-w1-l4-b8-q4 h2-s1-w1-l4-b8-q4 h2-s4-w1-l4-b8-q4" },
+          "h2-s16-w1-l4-b8-q4 h2-s2-w1-l4-b8-q4 h2-s4-w1-l4-b8-q4 h2-s1-w1-l4-b8-q4" },
         { { .config = "lean=1" }, "lean" },
     };
     /* clang-format on */
