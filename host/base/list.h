@@ -27,4 +27,8 @@ static inline bool list_grow(void **data, size_t *capacity, size_t item, size_t 
     return true;
 }
 
+/* qsort() takes no NULL, which the data of an empty list is. */
+#define LIST_SORT(list, compare) \
+    ((list)->count ? qsort((list)->data, (list)->count, sizeof *(list)->data, compare) : (void)0)
+
 #endif

@@ -261,7 +261,7 @@ bool cover_walk(struct cover *c, bool (*each)(void *user, const struct cover_ent
     struct sorted s = { .names = NULL };
     bool good = gather(c, &s);
     if (good)
-        qsort(s.entries.data, s.entries.count, sizeof *s.entries.data, by_name);
+        LIST_SORT(&s.entries, by_name);
     for (size_t i = 0; good && i < s.entries.count; i++)
         good = each(user, &s.entries.data[i]);
     LIST_FREE(&s.entries);

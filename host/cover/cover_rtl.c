@@ -236,7 +236,7 @@ int cover_rtl_lcov(struct cover *c, FILE *out)
     errno = 0;
     bool good = cover_walk(c, take_point, &points);
     if (good && points.all.count)
-        qsort(points.all.data, points.all.count, sizeof *points.all.data, by_place);
+        LIST_SORT(&points.all, by_place);
     for (size_t i = 0; good && i < points.all.count;)
         i += write_source(out, points.all.data + i, points.all.count - i);
     for (size_t i = 0; i < points.all.count; i++)

@@ -140,7 +140,7 @@ static int compare_places(const void *a, const void *b)
 /* A cell from each place to the next; what lies behind the last of a base has no bytes. */
 static bool make_cells(struct cover_exec *x)
 {
-    qsort(x->places.data, x->places.count, sizeof *x->places.data, compare_places);
+    LIST_SORT(&x->places, compare_places);
     x->cells.count = 0;
     for (size_t i = 0; i < x->places.count; i++) {
         const struct place *p = &x->places.data[i];

@@ -210,7 +210,7 @@ static bool count_seen(struct cover_exec *x)
         if (!LIST_PUSH(&x->times, t))
             return false;
     }
-    qsort(x->times.data, x->times.count, sizeof *x->times.data, compare_times);
+    LIST_SORT(&x->times, compare_times);
     for (size_t i = 1; i < x->times.count; i++)
         changes += x->accesses.data[x->times.data[i].access].thread
                 != x->accesses.data[x->times.data[i - 1].access].thread;

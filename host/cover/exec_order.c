@@ -232,7 +232,7 @@ static int compare_edges(const void *a, const void *b)
 static void sort_edges(struct cover_exec *x)
 {
     size_t kept = 0;
-    qsort(x->edges.data, x->edges.count, sizeof *x->edges.data, compare_edges);
+    LIST_SORT(&x->edges, compare_edges);
     for (size_t i = 0; i < x->edges.count; i++)
         if (kept == 0 || compare_edges(&x->edges.data[kept - 1], &x->edges.data[i]) != 0)
             x->edges.data[kept++] = x->edges.data[i];
