@@ -8,11 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "clock.h"
+#include "escape.h"
 #include "interrupt.h"
+#include "process.h"
 
 static const double glance = 0.001; /* seconds between two looks at a child */
 
@@ -32,6 +35,14 @@ bool child_exists(const char *program)
     return false;
 }
 
+const char *child_argument(const char *name, char *to, size_t size)
+{
+    if (*name != '-')
+        return name;
+    snprintf(to, size, "./%s", name);
+    return to;
+}
+
 /* In the child; what goes wrong is told through the pipe, which exec closes. */
 static void become(char *const *argv, const char *directory, int log, int tell, pid_t parent)
 {
@@ -39,6 +50,7 @@ static void become(char *const *argv, const char *directory, int log, int tell, 
     sigset_t none; /* whoever starts it may be a thread that blocks signals */
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
+    process_restore_signals();
     bool fine = prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == parent
                 && setpgid(0, 0) == 0 && dup2(nothing, STDIN_FILENO) >= 0
                 && dup2(log, STDOUT_FILENO) >= 0 && dup2(log, STDERR_FILENO) >= 0
@@ -56,12 +68,22 @@ static bool not_started(struct why *why, const char *name, int error)
     return why_say(why, "%s cannot be started: %s", name, strerror(error));
 }
 
+/* A child before may have put a FIFO there: nobody waits for its reader. */
+static int open_log(const char *log)
+{
+    int flags = O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | O_NOCTTY;
+    int out = open(log, flags | O_NONBLOCK, 0600);
+    if (out >= 0)
+        fcntl(out, F_SETFL, O_APPEND);
+    return out;
+}
+
 bool child_start(struct child *c, char *const *argv, const char *directory, const char *log,
                  struct why *why)
 {
     int told[2], error = 0;
     *c = (struct child){ 0 };
-    int out = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    int out = open_log(log);
     if (out < 0)
         return not_started(why, argv[0], errno);
     if (pipe2(told, O_CLOEXEC) != 0) {
@@ -74,7 +96,6 @@ bool child_start(struct child *c, char *const *argv, const char *directory, cons
         become(argv, directory, out, told[1], parent);
     if (pid < 0)
         error = errno;
-    close(out);
     close(told[1]);
     ssize_t got = 0;
     while (pid > 0 && (got = read(told[0], &error, sizeof error)) < 0 && errno == EINTR)
@@ -82,21 +103,46 @@ bool child_start(struct child *c, char *const *argv, const char *directory, cons
     close(told[0]);
     if (pid > 0 && got > 0)
         waitpid(pid, NULL, 0);
-    if (pid < 0 || got > 0)
+    if (pid < 0 || got > 0) {
+        close(out);
         return not_started(why, argv[0], error);
+    }
     c->pid = pid;
+    c->log = out;
     return true;
+}
+
+static void forget(struct child *c)
+{
+    close(c->log);
+    c->pid = 0;
+}
+
+static void bound_log(const struct child *c)
+{
+    struct stat log;
+    if (fstat(c->log, &log) == 0 && S_ISREG(log.st_mode) && log.st_size > CHILD_LOG
+        && ftruncate(c->log, 0) != 0)
+        return; /* it is looked at again soon */
 }
 
 bool child_running(struct child *c)
 {
     if (!c->pid)
         return false;
-    if (waitpid(c->pid, &c->status, WNOHANG) != c->pid)
+    if (waitpid(c->pid, &c->status, WNOHANG) != c->pid) {
+        bound_log(c);
         return true;
+    }
     kill(-c->pid, SIGKILL); /* what it may have left behind */
-    c->pid = 0;
+    forget(c);
     return false;
+}
+
+void child_ask(const struct child *c)
+{
+    if (c->pid)
+        kill(c->pid, SIGTERM);
 }
 
 void child_stop(struct child *c)
@@ -106,7 +152,7 @@ void child_stop(struct child *c)
     kill(-c->pid, SIGKILL);
     while (waitpid(c->pid, &c->status, 0) < 0 && errno == EINTR)
         continue;
-    c->pid = 0;
+    forget(c);
 }
 
 enum child_end child_wait(struct child *c, double seconds)
@@ -125,19 +171,36 @@ enum child_end child_wait(struct child *c, double seconds)
     return CHILD_ENDED;
 }
 
+/* The end of the log as it is now; "" where it is no file any more: who ran there may have put
+ * anything in its place, or left somebody behind who still writes. */
+static void read_end(const char *log, char *text, size_t size)
+{
+    struct stat is;
+    ssize_t got = 0;
+    int file = open(log, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
+    if (file >= 0 && fstat(file, &is) == 0 && S_ISREG(is.st_mode)) {
+        off_t from = is.st_size >= (off_t)size ? is.st_size - (off_t)size + 1 : 0;
+        got = pread(file, text, size - 1, from);
+    }
+    text[got > 0 ? got : 0] = '\0';
+    if (file >= 0)
+        close(file);
+}
+
 /* The last line that says anything; "" when there is none. */
 static void last_words(const char *log, char *line, size_t size)
 {
-    char next[512];
-    FILE *in = fopen(log, "re");
+    char text[4096];
     *line = '\0';
-    while (in && fgets(next, sizeof next, in)) {
-        next[strcspn(next, "\r\n")] = '\0';
+    read_end(log, text, sizeof text);
+    for (char *next = text; *next;) {
+        char *end = next + strcspn(next, "\r\n");
+        bool last = *end == '\0';
+        *end = '\0';
         if (*next)
-            snprintf(line, size, "%.*s", (int)size - 1, next);
+            escape_text(line, size, next);
+        next = last ? end : end + 1;
     }
-    if (in)
-        fclose(in);
 }
 
 void child_obituary(const struct child *c, const char *name, const char *log, struct why *why)

@@ -16,8 +16,11 @@ void interrupt_watch(void)
 {
     /* No SA_RESTART: a read that waits for a terminal or a pipe ends too. */
     struct sigaction once = { .sa_handler = on_interrupt, .sa_flags = SA_RESETHAND };
+    struct sigaction now;
     sigaction(SIGINT, &once, NULL);
     sigaction(SIGTERM, &once, NULL);
+    if (sigaction(SIGHUP, NULL, &now) == 0 && now.sa_handler != SIG_IGN) /* of nohup */
+        sigaction(SIGHUP, &once, NULL);
 }
 
 bool interrupted(void) { return stop_asked; }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The end by ^C, or by SIGTERM: asked for by a signal, noticed by whoever works long. */
+/* The end by ^C, by SIGTERM, or by a terminal that is gone: asked for by a signal, noticed by whoever works long. */
 #ifndef HOST_INTERRUPT_H
 #define HOST_INTERRUPT_H
 
 #include <stdbool.h>
 
-/* From now on ^C, or SIGTERM, is noticed instead of deadly; a second one is deadly again. */
+/* From now on ^C, SIGTERM, and SIGHUP unless it is ignored, are noticed instead of deadly; a second
+ * one is deadly again. */
 void interrupt_watch(void);
 bool interrupted(void);
 

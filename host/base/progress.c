@@ -5,6 +5,7 @@
 
 #include "clock.h"
 #include "interrupt.h"
+#include "escape.h"
 
 static const double patience = 2.0, interval = 0.2; /* seconds */
 
@@ -28,7 +29,9 @@ bool progress_callback(void *user, const char *phase, double share)
     if (p->terminal && now - p->started >= patience && now - p->drawn >= interval) {
         p->drawn = now;
         p->visible = true;
-        fprintf(stderr, "\r\033[K%s: %s", p->label, phase);
+        fputs("\r\033[K", stderr);
+        escape_write(p->label, false, stderr);
+        fprintf(stderr, ": %s", phase);
         if (share >= 0)
             fprintf(stderr, " %d%%", (int)(share * 100));
         fprintf(stderr, ", %d s", (int)(now - p->started));

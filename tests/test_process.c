@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What programs were started with must not change what they do: closed standard streams, limits on
+ * files, pipes that nobody reads, children that nobody waits for. */
+#include "shell.h"
+
+void setUp(void) { shell_enter(); }
+void tearDown(void) { shell_leave(); }
+
+#define FAILING \
+    "$ORDEAL run --target model --model TSO --bug forward-oldest --count 20 " \
+    "--stop-after 1 --check "
+
+static const struct {
+    const char *how;
+    int status;
+} closed[] = {
+    { "<&-", 1 },     { ">&-", 2 },      { "2>&-", 1 },
+    { "<&- >&-", 2 }, { ">&- 2>&-", 2 }, { "<&- >&- 2>&-", 2 },
+};
+enum { CLOSED = sizeof closed / sizeof *closed };
+
+/* With standard output closed the first file that was opened got its number, and the lines. */
+static void test_lines_do_not_land_in_a_file(void)
+{
+    EXPECT(1, FAILING "-o whole.trace --save whole");
+    for (int i = 0; i < CLOSED; i++) {
+        EXPECT(closed[i].status, FAILING "-o t.trace --save kept %s", closed[i].how);
+        EXPECT(0, "! grep -E 'FAIL|tests=' t.trace && diff -r whole kept && rm -r t.trace kept");
+    }
+}
+
+/* A result that has nowhere to go is an error; where there is none, nothing is wrong. */
+static void test_closed_output(void)
+{
+    EXPECT(0, "printf 'ordeal 1\\nP1 S[A]#1\\nP1 L[A]=1\\n' >t.trace");
+    EXPECT(2, "$ORDEAL check t.trace >&-");
+    ERR("standard output could not be written: Bad file descriptor");
+    EXPECT(2, "$ORDEAL --version >&-");
+    EXPECT(0, "$ORDEAL convert --to text -o u.trace t.trace >&- && cmp t.trace u.trace");
+    EXPECT(0, "$ORDEAL check t.trace 2>&-");
+    EXPECT(2, "$ORDEAL check - <&-");
+    OUT("Bad file descriptor");
+    EXPECT(2, "$BUILD_OF_TESTS/ordeal-board --help >&-");
+    ERR("standard output could not be written");
+}
+
+/* Those who run others: what they start sees three streams, whatever is closed. */
+static void test_targets_run_without_streams(void)
+{
+    static const char *const targets[] = { "native", "sim", "elf --machine qemu" };
+    for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
+        EXPECT(0,
+               "timeout 50 $ORDEAL run --target %s --timeout 20 --seed 3 --count 1 "
+               "--iterations 2 -o t.trace <&- 2>&- >/dev/null",
+               targets[i]);
+        EXPECT(0, "$ORDEAL check t.trace");
+        EXPECT(2,
+               "timeout 50 $ORDEAL run --target %s --timeout 20 --seed 3 --count 1 "
+               "--iterations 2 -o u.trace <&- >&- 2>&-",
+               targets[i]);
+        EXPECT(0, "$ORDEAL check u.trace");
+    }
+}
+
+/* Without a limit of ours the signal would end the program in the middle. */
+static void test_file_that_may_not_grow(void)
+{
+    EXPECT(2, "ulimit -f 8; $ORDEAL run --target model --count 200 -o big.trace");
+    ERR("big.trace: File too large");
+    EXPECT(0, "! ls | grep big");
+    EXPECT(2, "ulimit -f 1; $ORDEAL gen -n 100 >tests");
+    ERR("File too large");
+}
+
+/* Whoever reads ends first: that is an error, told, and the end. */
+static void test_pipe_that_nobody_reads(void)
+{
+    EXPECT(2, "{ $ORDEAL run --target model --count 100000000; echo $? >status; } | head -n 1; "
+              "exit $(cat status)");
+    ERR("Broken pipe");
+    EXPECT(2, "{ $ORDEAL gen -n 100000000; echo $? >status; } | head -n 1; exit $(cat status)");
+    ERR("Broken pipe");
+    EXPECT(2, "{ ORDEAL=$ORDEAL $BUILD_OF_TESTS/zoo zoo.json count=1 clean=1; echo $? >status; } | "
+              ":; exit $(cat status)");
+    ERR("zoo: standard output could not be written: Broken pipe");
+}
+
+/* What is started gets the usual signals back, SIGPIPE and SIGXFSZ: bits 12 and 24. */
+static void test_children_have_usual_signals(void)
+{
+    EXPECT(3, "$ORDEAL run --target elf --command 'sh -c \"grep Sig /proc/self/status >$PWD/seen; "
+              "exit 1\" {elf} {signature}' --count 1");
+    EXPECT(0,
+           "grep 'SigIgn:.*[0-9a-f][02468ace][0-9a-f][0-9a-f][02468ace][0-9a-f][0-9a-f][0-9a-f]$' "
+           "seen || { cat seen; false; }");
+}
+
+/* Who ignores the ends of children leaves us children that cannot be waited for. */
+static void test_children_are_waited_for(void)
+{
+    EXPECT(
+        0,
+        "timeout 50 env --ignore-signal=CHLD $ORDEAL run --target elf --machine qemu --timeout 20 "
+        "--count 1 --iterations 1 --check");
+}
+
+/* What a command left where its words were is no reason to read for ever. */
+static void test_words_of_a_command_have_an_end(void)
+{
+    EXPECT(0,
+           "printf 'cd $(dirname $1)\\nrm run.log\\nln -s /dev/zero run.log\\nexit 1\\n' >zero.sh");
+    EXPECT(
+        3,
+        "timeout 50 $ORDEAL run --target elf --command 'sh zero.sh {elf} {signature}' --count 1");
+    ERR("ended with status 1");
+}
+
+static void test_names_that_are_removed_are_text(void)
+{
+    EXPECT(0,
+           "d=$(printf 'z\\033[31m'); mkdir \"$d.ordeal-tmp-abcdef\" && $ORDEAL clean --dry-run .");
+    OUT("z\\x1b[31m.ordeal-tmp-abcdef");
+}
+
+static void test_hangup_ends_in_order(void)
+{
+    EXPECT(130, "$ORDEAL run --target model --count 100000000 -o t.trace & pid=$!; "
+                "while ! ls | grep -q t.trace && [ $((i=i+1)) -lt 3000 ]; do sleep 0.01; done; "
+                "kill -HUP $pid; wait $pid");
+    EXPECT(0, "! ls | grep t.trace");
+}
+
+int main(void)
+{
+    if (!shell_open())
+        return 1;
+    UNITY_BEGIN();
+    RUN_TEST(test_lines_do_not_land_in_a_file);
+    RUN_TEST(test_closed_output);
+    RUN_TEST(test_targets_run_without_streams);
+    RUN_TEST(test_file_that_may_not_grow);
+    RUN_TEST(test_pipe_that_nobody_reads);
+    RUN_TEST(test_children_have_usual_signals);
+    RUN_TEST(test_children_are_waited_for);
+    RUN_TEST(test_words_of_a_command_have_an_end);
+    RUN_TEST(test_names_that_are_removed_are_text);
+    RUN_TEST(test_hangup_ends_in_order);
+    return UNITY_END();
+}
