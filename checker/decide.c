@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "decide.h"
 
-#include <ccadical.h>
 #include <limits.h>
 #include <string.h>
 
-enum { SOLVER_UNKNOWN = 0, SOLVER_SATISFIED = 10, SOLVER_REFUTED = 20 };
+#include "solver.h"
 
 struct refinement {
     struct ordeal *o;
     const struct graph *g;
     const struct execution *x;
     struct decision *d;
-    CCaDiCaL *solver;
+    struct solver *solver;
     VEC(struct knot_literal) variables;  /* variable v is literal v - 1 being true */
     uint32_t *table;                     /* open addressing: variable, 0 empty */
     size_t table_size;
@@ -115,16 +114,16 @@ static bool start_solver(struct refinement *r)
     static const char *const off[] = { "elim", "probe", "vivify", "subsume", "ternary", "decompose",
                                        "transred", "block", "cover", "condition", "walk", "lucky",
                                        "compact" };
-    r->solver = ccadical_init();
+    r->solver = solver_new();
     if (!r->solver) {
         fail(r->o, ORDEAL_NO_MEMORY, "out of memory: the solver could not start");
         return false;
     }
-    ccadical_set_option(r->solver, "quiet", 1);
+    solver_option(r->solver, "quiet", 1);
     for (size_t i = 0; i < sizeof off / sizeof *off; i++)
-        ccadical_set_option(r->solver, off[i], 0);
-    ccadical_set_terminate(r->solver, r, solver_stop);
-    ccadical_set_learn(r->solver, r, INT_MAX, solver_learnt);
+        solver_option(r->solver, off[i], 0);
+    solver_on_terminate(r->solver, r, solver_stop);
+    solver_on_learn(r->solver, r, INT_MAX, solver_learnt);
     return true;
 }
 
@@ -134,9 +133,9 @@ static bool give_clause(struct refinement *r, const struct knot *k)
         int l = solver_literal(r, r->d->log.literals.data[k->literal_first + i]);
         if (!l)
             return false;
-        ccadical_add(r->solver, -l);
+        solver_add(r->solver, -l);
     }
-    ccadical_add(r->solver, 0);
+    solver_add(r->solver, 0);
     r->d->clauses++;
     return true;
 }
@@ -217,10 +216,10 @@ static bool give_candidates(struct refinement *r)
             ok = l != 0;
             assert(!ok || l == (int)(r->read_variable[e] + c - first)); /* see pick_source() */
             if (ok)
-                ccadical_add(r->solver, l);
+                solver_add(r->solver, l);
         }
         if (ok)
-            ccadical_add(r->solver, 0);
+            solver_add(r->solver, 0);
         ok = ok && rule_out_hopeless(r, e, own[x->loc[e]]);
     }
     mem_free(r->o, own, x->locations * sizeof *own);
@@ -248,7 +247,7 @@ static uint32_t pick_source(struct refinement *r, uint32_t load)
     int64_t best = INT64_MAX, now = share_of_run(x, load);
     for (uint32_t c = x->candidate_first[load]; c < x->candidate_first[load + 1]; c++) {
         int v = (int)(r->read_variable[load] + c - x->candidate_first[load]);
-        if (ccadical_val(r->solver, v) < 0)
+        if (solver_value(r->solver, v) < 0)
             continue;
         uint32_t store = x->candidate[c];
         int64_t far = now - share_of_run(x, store);
@@ -272,7 +271,7 @@ static bool read_assignment(struct refinement *r)
     for (size_t v = 0; v < r->variables.count; v++) {
         if (r->variables.data[v].reads)
             continue;
-        int value = ccadical_val(r->solver, (int)v + 1);
+        int value = solver_value(r->solver, (int)v + 1);
         if (!VEC_PUSH(r->o, &r->assumptions,
                       knot_literal_of(r, value > 0 ? (int)v + 1 : -(int)v - 1)))
             return false;
@@ -301,9 +300,9 @@ static bool give_finals(struct refinement *r)
                 if (!v)
                     return false;
                 /* A clause that says nothing, for the solver to know the variable. */
-                ccadical_add(r->solver, v);
-                ccadical_add(r->solver, -v);
-                ccadical_add(r->solver, 0);
+                solver_add(r->solver, v);
+                solver_add(r->solver, -v);
+                solver_add(r->solver, 0);
             }
     }
     return true;
@@ -314,7 +313,7 @@ static bool solver_says(struct refinement *r, uint32_t a, uint32_t b)
     if (r->x->group[a] == r->x->group[b])
         return a < b;
     int v = solver_literal(r, (struct knot_literal){ .a = a, .b = b });
-    return v && ccadical_val(r->solver, v) > 0;
+    return v && solver_value(r->solver, v) > 0;
 }
 
 /* Three stores that the solver has in a circle: it must not. */
@@ -426,7 +425,9 @@ static enum ordeal_status refine(struct refinement *r)
     for (;;) {
         if (!give_knots(r))
             return r->o->error.status;
-        int answer = ccadical_solve(r->solver);
+        enum solver_answer answer = solver_solve(r->solver);
+        if (solver_failed(r->solver))
+            return fail(r->o, ORDEAL_NO_MEMORY, "out of memory: the solver gave up");
         r->knots_given = r->d->log.knots.count; /* the solver knows what it has derived itself */
         if (r->failed || answer == SOLVER_UNKNOWN)
             return r->o->error.status;
@@ -462,8 +463,7 @@ enum ordeal_status decide(const struct graph *g, uint64_t seed, struct decision 
     assert(!refuted_by_value(x)); /* every load has a store it may have seen */
     struct refinement r = { .o = g->o, .g = g, .x = x, .d = d, .seed = seed };
     enum ordeal_status status = refine(&r);
-    if (r.solver)
-        ccadical_release(r.solver);
+    solver_free(r.solver);
     VEC_FREE(r.o, &r.variables);
     VEC_FREE(r.o, &r.assumptions);
     mem_free(r.o, r.read_variable, x->events * sizeof *r.read_variable);

@@ -186,6 +186,12 @@ bool ordeal_trace_register_of(const struct ordeal_trace *t, size_t i, size_t k, 
 /* The k-th initial value; false when there is no such. */
 bool ordeal_trace_init_at(const struct ordeal_trace *t, size_t k, uint32_t *base,
                           uint64_t *address, uint8_t *size_log2, uint64_t *value);
+/* The same of the final values; of the orders of stores, each `count` values of the trace's. */
+bool ordeal_trace_final_at(const struct ordeal_trace *t, size_t k, uint32_t *base,
+                           uint64_t *address, uint8_t *size_log2, uint64_t *value);
+bool ordeal_trace_order_at(const struct ordeal_trace *t, size_t k, uint32_t *base,
+                           uint64_t *address, uint8_t *size_log2, const uint64_t **values,
+                           size_t *count);
 uint32_t ordeal_trace_atomic_of(const struct ordeal_trace *t);
 uint64_t ordeal_trace_seed_of(const struct ordeal_trace *t);       /* 0: none was given */
 bool ordeal_trace_place_of(const struct ordeal_trace *t, uint32_t base, uint64_t *address);

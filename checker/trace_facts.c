@@ -196,16 +196,44 @@ bool ordeal_trace_claimed(const struct ordeal_trace *t, enum ordeal_model *m)
     return t->claimed;
 }
 
+static void tell_word(const struct trace_word *w, uint32_t *base, uint64_t *address,
+                      uint8_t *size_log2)
+{
+    *base = w->base;
+    *address = w->address;
+    *size_log2 = w->size_log2;
+}
+
 bool ordeal_trace_init_at(const struct ordeal_trace *t, size_t k, uint32_t *base,
                           uint64_t *address, uint8_t *size_log2, uint64_t *value)
 {
     if (k >= t->inits.count)
         return false;
-    const struct trace_init *init = &t->inits.data[k];
-    *base = init->word.base;
-    *address = init->word.address;
-    *size_log2 = init->word.size_log2;
-    *value = init->value;
+    tell_word(&t->inits.data[k].word, base, address, size_log2);
+    *value = t->inits.data[k].value;
+    return true;
+}
+
+bool ordeal_trace_final_at(const struct ordeal_trace *t, size_t k, uint32_t *base,
+                           uint64_t *address, uint8_t *size_log2, uint64_t *value)
+{
+    if (k >= t->finals.count)
+        return false;
+    tell_word(&t->finals.data[k].word, base, address, size_log2);
+    *value = t->finals.data[k].value;
+    return true;
+}
+
+bool ordeal_trace_order_at(const struct ordeal_trace *t, size_t k, uint32_t *base,
+                           uint64_t *address, uint8_t *size_log2, const uint64_t **values,
+                           size_t *count)
+{
+    if (k >= t->orders.count)
+        return false;
+    const struct trace_order *order = &t->orders.data[k];
+    tell_word(&order->word, base, address, size_log2);
+    *values = t->order_values.data + order->first;
+    *count = order->count;
     return true;
 }
 

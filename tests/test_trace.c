@@ -367,6 +367,21 @@ static void what_was_given_can_be_looked_at(void)
     TEST_ASSERT_EQUAL_UINT64(8, address);
     TEST_ASSERT_EQUAL_UINT8(3, size);
     TEST_ASSERT_EQUAL_UINT64(5, value);
+    const uint64_t order[] = { 9, 4 }, *told = NULL;
+    size_t count = 0;
+    TEST_ASSERT_FALSE(ordeal_trace_final_at(t, 0, &base, &address, &size, &value));
+    TEST_ASSERT_FALSE(ordeal_trace_order_at(t, 0, &base, &address, &size, &told, &count));
+    TEST_ASSERT_EQUAL(ORDEAL_OK, ordeal_trace_final(t, a, 4, 2, 6));
+    TEST_ASSERT_EQUAL(ORDEAL_OK, ordeal_trace_order(t, a, 0, 1, order, 2));
+    TEST_ASSERT_TRUE(ordeal_trace_final_at(t, 0, &base, &address, &size, &value));
+    TEST_ASSERT_EQUAL_UINT64(4, address);
+    TEST_ASSERT_EQUAL_UINT8(2, size);
+    TEST_ASSERT_EQUAL_UINT64(6, value);
+    TEST_ASSERT_TRUE(ordeal_trace_order_at(t, 0, &base, &address, &size, &told, &count));
+    TEST_ASSERT_EQUAL_UINT64(0, address);
+    TEST_ASSERT_EQUAL_UINT8(1, size);
+    TEST_ASSERT_EQUAL_size_t(2, count);
+    TEST_ASSERT_EQUAL_UINT64(4, told[1]);
     for (uint64_t i = 0; i < 3; i++) {
         struct ordeal_op op = { .kind = ORDEAL_CAS, .size_log2 = 2 };
         TEST_ASSERT_EQUAL(ORDEAL_OK, ordeal_trace_add(t, &op, 10 + i));
