@@ -13,6 +13,7 @@
 
 #include <cstdio>
 #include <cstring>
+#include <exception>
 #include <memory>
 #include <new>
 
@@ -120,7 +121,7 @@ static struct board *board_create(uint32_t serial)
 #endif
         board_power(b.get());
         return b.release();
-    } catch (const std::bad_alloc &) {
+    } catch (const std::exception &) {
         return nullptr;
     }
 }

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { MOST_WORDS = 1 << 20 };
+
 /* Beside the program: of a build tree, or installed. */
 static bool find(char path[PATH_MAX])
 {
@@ -25,11 +27,24 @@ static bool find(char path[PATH_MAX])
     return false;
 }
 
+/* Room doubles whenever it is full. */
+static bool push(struct board_firmware *f, uint32_t word)
+{
+    size_t n = f->count;
+    if ((n & (n - 1)) == 0) {
+        uint32_t *larger = realloc(f->words, (n ? n * 2 : 1) * sizeof *larger);
+        if (!larger)
+            return false;
+        f->words = larger;
+    }
+    f->words[f->count++] = word;
+    return true;
+}
+
 bool board_firmware_read(struct board_firmware *f, const char *path, char *why, size_t size)
 {
     char found[PATH_MAX], word[16];
-    size_t room = 0;
-    int line = 0;
+    size_t line = 0;
     *f = (struct board_firmware){ 0 };
     if (!path && !find(found)) {
         snprintf(why, size, "there is no firmware.hex beside this program: 'make firmware' "
@@ -42,28 +57,22 @@ bool board_firmware_read(struct board_firmware *f, const char *path, char *why, 
         snprintf(why, size, "%s: %s", path, strerror(errno));
         return false;
     }
-    bool good = true;
-    while (good && fscanf(in, "%15s", word) == 1) {
+    const char *wrong = NULL;
+    while (!wrong && fscanf(in, "%15s", word) == 1) {
         char *end;
         unsigned long value = strtoul(word, &end, 16);
         line++;
-        good = !*end && end - word == 8;
-        if (!good) {
-            snprintf(why, size, "%s:%d: '%s' is not a word of 8 hex digits", path, line, word);
-            break;
-        }
-        if (f->count == room) {
-            room = room ? room * 2 : 1024;
-            f->words = realloc(f->words, room * sizeof *f->words);
-            if (!f->words)
-                abort();
-        }
-        f->words[f->count++] = (uint32_t)value;
+        wrong = *end || end - word != 8   ? "not a word of 8 hex digits"
+              : f->count == MOST_WORDS    ? "more words than any monitor has"
+              : !push(f, (uint32_t)value) ? "out of memory"
+                                          : NULL;
     }
     fclose(in);
-    if (!good)
+    if (wrong) {
+        snprintf(why, size, "%s:%zu: %s", path, line, wrong);
         board_firmware_free(f);
-    return good;
+    }
+    return !wrong;
 }
 
 void board_firmware_free(struct board_firmware *f)

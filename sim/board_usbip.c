@@ -13,6 +13,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "monotonic.h"
+
 enum {
     VERSION = 0x0111,
     OP_REQ_DEVLIST = 0x8005, OP_REP_DEVLIST = 0x0005,
@@ -24,10 +26,16 @@ enum {
 };
 enum {
     CONNECTIONS = 8,
-    URBS_MAX = 1024,                 /* in flight */
-    TRANSFER_MAX = 1 << 20,          /* bytes of one */
-    WAITING_MAX = 64 << 20,          /* bytes that a client does not fetch */
-    HEAD = 8, BUSID = 32, PATH = 256, URB_HEADER = 48
+    URBS_MAX = 1024,        /* in flight, of all clients */
+    TRANSFER_MAX = 1 << 20, /* bytes of one */
+    FLYING_MAX = 16 << 20,  /* bytes of all; usbfs has the same bound */
+    WAITING_MAX = 1 << 20,  /* bytes that a client did not fetch, and is still heard */
+    SOCKET = 256 << 10,     /* bytes that the kernel takes of these besides */
+    MESSAGES = 256,         /* of a client at a time, so that the board goes on */
+    HEAD = 8,
+    BUSID = 32,
+    PATH = 256,
+    URB_HEADER = 48
 };
 static const char busid[] = "1-1", path[] = "/sys/devices/platform/ordeal-board/usb1/1-1";
 enum { BUSNUM = 1, DEVNUM = 2, DEVID = BUSNUM << 16 | DEVNUM };
@@ -37,7 +45,8 @@ struct urb {
     struct board_usbip *server;      /* NULL: it is gone */
     struct connection *connection;   /* NULL: nobody wants to know */
     struct urb *next;
-    uint32_t seqnum, unlink;         /* unlink: number of the request to forget it; 0: none */
+    uint32_t seqnum, unlink; /* unlink: number of the request to forget it */
+    bool unlinked;           /* there is one */
     uint8_t data[];
 };
 
@@ -47,6 +56,9 @@ struct connection {
     uint8_t *in, *out;
     size_t have, room;               /* in `in` */
     size_t sent, end, out_room;      /* in `out` */
+    size_t goal;                     /* as much of `out`, counted from `sent`, goes until `fetch` */
+    uint64_t turn;                   /* it was the so manieth that came */
+    double finish, fetch;            /* until then: what begins in `in` is whole, `goal` is gone */
 };
 
 struct board_usbip {
@@ -55,8 +67,11 @@ struct board_usbip {
     uint16_t port;
     uint32_t number;                 /* of the device that is imported */
     unsigned count;                  /* of urbs */
+    size_t flying;                   /* their bytes */
     struct urb *urbs;
     struct connection connections[CONNECTIONS];
+    uint64_t turns; /* connections that ever were */
+    double (*now)(void);
     char why[160];
 };
 
@@ -139,11 +154,29 @@ static bool make_room(uint8_t **buffer, size_t *room, size_t wanted)
     return true;
 }
 
+static size_t waiting(const struct connection *c) { return c->end - c->sent; }
+
+/* The next deadline: for all that waits now. What comes later has a later one, so that a client
+ * that fetches slowly, but does, is not taken for one that does not. */
+static void set_goal(const struct board_usbip *s, struct connection *c)
+{
+    c->goal = waiting(c);
+    c->fetch = s->now() + BOARD_USBIP_PATIENCE;
+}
+
+static void went(const struct board_usbip *s, struct connection *c, size_t bytes)
+{
+    c->sent += bytes;
+    c->goal -= bytes < c->goal ? bytes : c->goal;
+    if (!c->goal)
+        set_goal(s, c);
+}
+
 /* What is not sent at once waits. False: the connection is closed. */
 static bool flush(struct board_usbip *s, struct connection *c)
 {
-    while (c->sent < c->end) {
-        ssize_t n = send(c->fd, c->out + c->sent, c->end - c->sent, MSG_NOSIGNAL);
+    while (waiting(c)) {
+        ssize_t n = send(c->fd, c->out + c->sent, waiting(c), MSG_NOSIGNAL);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0 && errno == EAGAIN)
@@ -152,30 +185,39 @@ static bool flush(struct board_usbip *s, struct connection *c)
             drop(s, c);
             return false;
         }
-        c->sent += (size_t)n;
+        went(s, c, (size_t)n);
     }
     c->sent = c->end = 0;
+    if (c->out_room > WAITING_MAX) { /* it was needed once */
+        free(c->out);
+        c->out = NULL;
+        c->out_room = 0;
+    }
     if (c->last)
         drop(s, c);
     return !c->last && c->fd >= 0;
 }
 
+/* There is always room: nobody is heard who has WAITING_MAX to fetch, and what is under way then
+ * has at most URBS_MAX answers with FLYING_MAX bytes. */
 static void say(struct board_usbip *s, struct connection *c, const uint8_t *bytes, size_t length)
 {
     if (c->fd < 0)
         return;
-    if (c->sent == c->end)
-        c->sent = c->end = 0;
-    if (c->end - c->sent + length > WAITING_MAX) {
-        refuse(s, c, "a client does not fetch what it asked for: %zu bytes wait", c->end - c->sent);
-        return;
+    if (c->sent && c->end + length > c->out_room) {
+        memmove(c->out, c->out + c->sent, waiting(c));
+        c->end -= c->sent;
+        c->sent = 0;
     }
     if (!make_room(&c->out, &c->out_room, c->end + length)) {
         refuse(s, c, "out of memory");
         return;
     }
+    bool first = !c->end;
     memcpy(c->out + c->end, bytes, length);
     c->end += length;
+    if (first)
+        set_goal(s, c);
 }
 
 /* ---- list and import --------------------------------------------------------------------- */
@@ -283,13 +325,14 @@ static void urb_done(struct usb_transfer *t)
             link = &(*link)->next;
         *link = u->next;
         s->count--;
+        s->flying -= t->length;
     }
-    if (c && !(u->unlink && t->status == USB_CANCELLED)) {
+    if (c && !(u->unlinked && t->status == USB_CANCELLED)) {
         answer(s, c, RET_SUBMIT, u->seqnum, usb_status_errno(t->status), t->actual);
         if (is_in(t))
             say(s, c, t->buffer, t->actual);
     }
-    if (c && u->unlink) /* 0: it was too late, and the answer went before */
+    if (c && u->unlinked) /* 0: it was too late, and the answer went before */
         answer(s, c, RET_UNLINK, u->unlink, t->status == USB_CANCELLED ? -ECONNRESET : 0, 0);
     free(u);
 }
@@ -315,11 +358,8 @@ static void submit(struct board_usbip *s, struct connection *c, const uint8_t *m
         answer(s, c, RET_SUBMIT, seqnum, 0, 0);
         return;
     }
-    if (s->count >= URBS_MAX) {
-        refuse(s, c, "more than %d URBs in flight", URBS_MAX);
-        return;
-    }
-    struct urb *u = calloc(1, sizeof *u + length);
+    bool fits = s->count < URBS_MAX && length <= FLYING_MAX - s->flying;
+    struct urb *u = fits ? calloc(1, sizeof *u + length) : NULL;
     if (!u) {
         answer(s, c, RET_SUBMIT, seqnum, -ENOMEM, 0);
         return;
@@ -342,13 +382,15 @@ static void submit(struct board_usbip *s, struct connection *c, const uint8_t *m
     }
     s->urbs = u;
     s->count++;
+    s->flying += length;
 }
 
 static void unlink_urb(struct board_usbip *s, struct connection *c, const uint8_t *message)
 {
     uint32_t seqnum = get32(message + 4), wanted = get32(message + 20);
     for (struct urb *u = s->urbs; u; u = u->next)
-        if (u->connection == c && u->seqnum == wanted && !u->unlink) {
+        if (u->connection == c && u->seqnum == wanted && !u->unlinked) {
+            u->unlinked = true;
             u->unlink = seqnum;
             usb_bus_cancel(s->bus, &u->transfer);
             return;
@@ -391,9 +433,37 @@ static void take_message(struct board_usbip *s, struct connection *c)
         import(s, c, c->in + HEAD);
 }
 
+/* One that does not fetch its answers gets no more of them. */
+static bool heard(const struct connection *c)
+{
+    return c->fd >= 0 && !c->last && waiting(c) < WAITING_MAX;
+}
+
+/* As much of a message as is there. False: no more is, now. */
+static bool receive_part(struct board_usbip *s, struct connection *c, size_t wanted)
+{
+    if (!make_room(&c->in, &c->room, wanted)) {
+        refuse(s, c, "out of memory");
+        return false;
+    }
+    ssize_t n = recv(c->fd, c->in + c->have, wanted - c->have, 0);
+    if (n < 0 && errno == EINTR)
+        return true;
+    if (n < 0 && errno == EAGAIN)
+        return false;
+    if (n <= 0) {
+        drop(s, c);
+        return false;
+    }
+    if (c->have == 0 && c->imported)
+        c->finish = s->now() + BOARD_USBIP_PATIENCE;
+    c->have += (size_t)n;
+    return true;
+}
+
 static void receive(struct board_usbip *s, struct connection *c)
 {
-    while (c->fd >= 0 && !c->last) {
+    for (unsigned taken = 0; taken < MESSAGES && heard(c);) {
         size_t wanted = message_length(c);
         if (!wanted) {
             refuse(s, c, "a client said what is not usbip 1.1.1 for this device: %08x %08x",
@@ -403,38 +473,54 @@ static void receive(struct board_usbip *s, struct connection *c)
         if (c->have >= wanted) {
             take_message(s, c);
             c->have = 0;             /* no more than one message is ever read */
-            continue;
-        }
-        if (!make_room(&c->in, &c->room, wanted)) {
-            refuse(s, c, "out of memory");
+            taken++;
+        } else if (!receive_part(s, c, wanted)) {
             return;
         }
-        ssize_t n = recv(c->fd, c->in + c->have, wanted - c->have, 0);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0 && errno == EAGAIN)
-            return;
-        if (n <= 0) {
-            drop(s, c);
-            return;
-        }
-        c->have += (size_t)n;
     }
+}
+
+/* Of those who have not imported the device the one that came first makes place. */
+static struct connection *find_place(struct board_usbip *s)
+{
+    struct connection *oldest = NULL;
+    for (struct connection *c = s->connections; c < s->connections + CONNECTIONS; c++) {
+        if (c->fd < 0)
+            return c;
+        if (!c->imported && (!oldest || c->turn < oldest->turn))
+            oldest = c;
+    }
+    refuse(s, oldest, "more than %d connections", CONNECTIONS); /* only one can have imported */
+    return oldest;
 }
 
 static void take_connection(struct board_usbip *s)
 {
-    int yes = 1, fd = accept4(s->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    int yes = 1, bytes = SOCKET, fd = accept4(s->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (fd < 0)
         return;
-    for (struct connection *c = s->connections; c < s->connections + CONNECTIONS; c++)
-        if (c->fd < 0) {
-            setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
-            c->fd = fd;
-            return;
-        }
-    snprintf(s->why, sizeof s->why, "more than %d connections", CONNECTIONS);
-    close(fd);
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+    setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &yes, sizeof yes);
+    setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
+    struct connection *c = find_place(s);
+    c->fd = fd;
+    c->turn = ++s->turns;
+    c->finish = s->now() + BOARD_USBIP_PATIENCE;
+}
+
+/* What has to happen until a deadline, and did not. */
+static void look_at_the_clock(struct board_usbip *s)
+{
+    double now = s->now();
+    for (struct connection *c = s->connections; c < s->connections + CONNECTIONS; c++) {
+        if (c->fd < 0)
+            continue;
+        if (waiting(c) && now > c->fetch)
+            refuse(s, c, "a client does not fetch what it asked for: %zu bytes wait", waiting(c));
+        else if (heard(c) && (!c->imported || c->have) && now > c->finish)
+            refuse(s, c, "a client did not finish its request within %d seconds",
+                   BOARD_USBIP_PATIENCE);
+    }
 }
 
 /* ---- for the loop ------------------------------------------------------------------------ */
@@ -445,7 +531,7 @@ static unsigned fill_poll(const struct board_usbip *s, struct pollfd *fds)
     fds[count++] = (struct pollfd){ .fd = s->fd, .events = POLLIN };
     for (const struct connection *c = s->connections; c < s->connections + CONNECTIONS; c++)
         fds[count++] = (struct pollfd){
-            .fd = c->fd, .events = (short)(POLLIN | (c->sent < c->end ? POLLOUT : 0))
+            .fd = c->fd, .events = (short)((heard(c) ? POLLIN : 0) | (waiting(c) ? POLLOUT : 0))
         };
     return count;
 }
@@ -456,14 +542,17 @@ void board_usbip_poll(struct board_usbip *s)
     for (struct connection *c = s->connections; c < s->connections + CONNECTIONS; c++)
         if (c->imported && (!device_ready(s) || s->bus->number != s->number) && flush(s, c))
             refuse(s, c, "the device was unplugged");
+    look_at_the_clock(s);
     unsigned count = fill_poll(s, fds);
     if (poll(fds, count, 0) <= 0)
         return;
     for (unsigned i = 1; i < count; i++) {
         struct connection *c = &s->connections[i - 1];
-        if (fds[i].revents & (POLLIN | POLLHUP | POLLERR))
+        if (fds[i].revents & (POLLHUP | POLLERR))
+            drop(s, c); /* nobody is there to answer */
+        else if (fds[i].revents & POLLIN)
             receive(s, c);
-        if (c->fd >= 0 && c->sent < c->end)
+        if (c->fd >= 0 && waiting(c))
             flush(s, c);
     }
     if (fds[0].revents)
@@ -489,6 +578,8 @@ uint16_t board_usbip_port(const struct board_usbip *s)
     return s->port;
 }
 
+void board_usbip_clock(struct board_usbip *s, double (*now)(void)) { s->now = now; }
+
 const char *board_usbip_why(const struct board_usbip *s)
 {
     return s->why;
@@ -507,6 +598,7 @@ struct board_usbip *board_usbip_new(struct usb_bus *bus, uint16_t port, char *wh
         return NULL;
     }
     s->bus = bus;
+    s->now = monotonic_seconds;
     for (unsigned i = 0; i < CONNECTIONS; i++)
         s->connections[i].fd = -1;
     s->fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);

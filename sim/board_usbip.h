@@ -5,13 +5,18 @@
  *
  * It exports the one device of a usb_bus as busid 1-1. Everything happens in board_usbip_poll(),
  * which never waits: the loop that drives usb_host_sample() calls it every BOARD_USBIP_SAMPLES or
- * so. One client can import the device; others may ask for the list meanwhile. */
+ * so. One client can import the device; others may ask for the list meanwhile.
+ *
+ * Nobody can hold it up, or make it grow. A client that does not fetch its answers is not heard
+ * until it does. One whose answers wait, whose message is not finished, or who asks for nothing
+ * after it connected, is dropped after BOARD_USBIP_PATIENCE; where there are too many, the oldest
+ * that has not imported the device is. URBs for which there is no room are answered -ENOMEM. */
 #ifndef SIM_BOARD_USBIP_H
 #define SIM_BOARD_USBIP_H
 
 #include "usb_bus.h"
 
-enum { BOARD_USBIP_SAMPLES = 480 };
+enum { BOARD_USBIP_SAMPLES = 480, BOARD_USBIP_PATIENCE = 10 /* seconds */ };
 
 struct board_usbip;
 
@@ -32,6 +37,9 @@ bool board_usbip_attached(const struct board_usbip *s);
 /* Waits until there is something to do for board_usbip_poll(), or so many milliseconds: for a
  * loop that need not go on while nobody is attached. */
 void board_usbip_wait(const struct board_usbip *s, int milliseconds);
+
+/* Another clock for the deadlines, in seconds. */
+void board_usbip_clock(struct board_usbip *s, double (*now)(void));
 
 /* Why the last connection was closed by the server, "" if none was: a client that speaks
  * something else, say. */

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <pthread.h>
@@ -12,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -267,6 +269,30 @@ static bool find(const char *const *places, const char *file, char path[PATH_MAX
     return false;
 }
 
+bool model_sources(void (*take)(void *user, const char *file), void *user, char *folder,
+                   size_t size)
+{
+    static const char *const kinds[] = { "rtl/*.v",       "rtl/*.vh",  "rtl/*.def",
+                                         "rtl/*.h",       "rtl/*.awk", "rtl/lean/*.v",
+                                         "sim/soc.*[ph]", "sim/build", "sim/compile" };
+    char script[PATH_MAX], real[PATH_MAX], pattern[PATH_MAX + 16];
+    glob_t found = { 0 };
+    if (!find(script_places, "build", script) || !realpath(script, real))
+        return false;
+    for (int up = 0; up < 2; up++)
+        *strrchr(real, '/') = '\0';
+    snprintf(folder, size, "%s", real);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        snprintf(pattern, sizeof pattern, "%s/%s", real, kinds[i]);
+        glob(pattern, i ? GLOB_APPEND : 0, NULL, &found);
+    }
+    for (size_t i = 0; i < found.gl_pathc; i++)
+        take(user, found.gl_pathv[i]);
+    bool some = found.gl_pathc > 0;
+    globfree(&found);
+    return some;
+}
+
 /* Runs the script; its one line of output is the path of the model, "" if `look` is set and it is
  * not there. What goes wrong the script tells on standard error. */
 static bool run_script(char *script, bool look, char *name, char path[PATH_MAX], char *why,
@@ -302,6 +328,32 @@ static bool run_script(char *script, bool look, char *name, char path[PATH_MAX],
            || refuse(why, size, "the model %s could not be built: see above", name);
 }
 
+/* False, with the reason: the directory is not there and cannot be made, or nothing can be put there. */
+static bool make_directory(const char *name)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/", name);
+    for (char *at = path + 1; (at = strchr(at, '/')) != NULL; at++) {
+        *at = '\0';
+        if (mkdir(path, 0777) != 0 && access(path, F_OK) != 0)
+            return false;
+        *at = '/';
+    }
+    return access(path, W_OK) == 0;
+}
+
+/* The script would say that there is no place; here it is known that one was named, and which. */
+static bool place_is_good(char *why, size_t size)
+{
+    const char *place = getenv("ORDEAL_MODELS");
+    return !place || !*place || make_directory(place)
+        || refuse(
+            why, size,
+            "models are kept in '%s', which ORDEAL_MODELS names, and it cannot be written: %s; "
+            "name another directory, or unset it",
+            place, strerror(errno));
+}
+
 static const void *open_named(const struct kind *kind, char *name,
                               void (*tell)(const char *message), char *why, size_t size)
 {
@@ -316,6 +368,8 @@ static const void *open_named(const struct kind *kind, char *name,
     if (!run_script(script, true, name, path, why, size))
         return NULL;
     if (*path == '\0') {
+        if (!place_is_good(why, size))
+            return NULL;
         snprintf(message, sizeof message, "building the model %s, which takes a minute, once",
                  name);
         if (tell)

@@ -37,6 +37,10 @@ bool model_open_all(const struct soc_parameters *p, int count, const struct soc_
 const struct board_interface *model_open_board(const struct soc_parameters *p,
                                                void (*tell)(const char *message), char *why,
                                                size_t size);
+/* The sources of machines as they lie beside the program, each once and in the same order, and the
+ * folder that they are in. False: there are none. Who changed them has to build the models again. */
+bool model_sources(void (*take)(void *user, const char *file), void *user, char *folder,
+                   size_t size);
 /* A model of somebody else, from its file; likewise a board. */
 const struct soc_interface *model_load(const char *file, char *why, size_t size);
 const struct board_interface *model_load_board(const char *file, char *why, size_t size);

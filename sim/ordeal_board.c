@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,6 +25,7 @@
 #include "board_usbip.h"
 #include "jtag_port.h"
 #include "models.h"
+#include "process.h"
 #include "usb_bus.h"
 #include "usb_fault.h"
 #include "usb_host.h"
@@ -31,13 +33,16 @@
 #include "usb_mock.h"
 
 enum {
-    EXIT_BAD = 2, EXIT_FAILED = 3, EXIT_INTERRUPTED = 130,
-    POLL = USB_MOCK_SAMPLES,     /* samples between two looks at those who are plugged in */
-    IDLE_SAMPLES = 4800,         /* that pass at a time while nobody wants anything */
+    EXIT_BAD = 2,
+    EXIT_FAILED = 3,
+    EXIT_INTERRUPTED = 130,
+    POLL = USB_MOCK_SAMPLES, /* samples between two looks at those who are plugged in */
+    IDLE_SAMPLES = 4800,     /* that pass at a time while nobody wants anything */
     IDLE_MS = 10,
-    WAIT_US = 5000,              /* between looks at COMMAND, and for signals */
+    WAIT_US = 5000,                   /* between looks at COMMAND, and for signals */
     SETTLE = 500 * USB_SAMPLES_FRAME, /* a board that has not enumerated then will not */
-    JTAG_CYCLES = 3,             /* of the system's clock after a change of JTAG's pins */
+    JTAG_CYCLES = 3,                  /* of the system's clock after a change of JTAG's pins */
+    JTAG_TURN = 4096,                 /* changes of them before others are looked at */
     MOST_BOARDS = USB_MOCK_PORTS
 };
 
@@ -67,11 +72,13 @@ struct simulated {
     struct jtag_pins jtag_pins;
     pthread_t thread;
     bool first, come, started, powered;
+    bool told;                   /* that no program will see it */
     atomic_bool settled;         /* enumerated, or it takes too long for that */
 };
 
 static atomic_bool stopping, late; /* all is over; boards that come later have come */
 static atomic_int asked;           /* so many times to end, by signals */
+static atomic_bool orphaned;       /* whoever watched over the simulation was killed */
 
 static int complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 static int complain(const char *format, ...)
@@ -93,13 +100,13 @@ static void samples(struct simulated *s, uint32_t count)
         s->pins = s->model->sample(s->board, usb_host_sample(s->host, s->pins));
 }
 
-/* All that the debugger wants now: each change of the pins and the time it takes. */
+/* What the debugger wants now: each change of the pins and the time it takes. */
 static void serve_jtag(struct simulated *s)
 {
     static const struct board_jtag rest;
     bool tdo = s->model->jtag(s->board, (struct board_jtag){
         s->jtag_pins.tck, s->jtag_pins.tms, s->jtag_pins.tdi, s->jtag_pins.trst });
-    while (!stopping && jtag_port_poll(s->jtag, &s->jtag_pins, tdo)) {
+    for (int i = 0; i < JTAG_TURN && jtag_port_poll(s->jtag, &s->jtag_pins, tdo); i++) {
         struct board_jtag pins = { s->jtag_pins.tck, s->jtag_pins.tms, s->jtag_pins.tdi,
                                    s->jtag_pins.trst };
         if (s->jtag_pins.srst)
@@ -136,6 +143,30 @@ static void poll_all(struct simulated *s)
         board_usbip_poll(s->usbip);
 }
 
+static void tell_faults(const struct simulated *s)
+{
+    for (int i = 0; s->options->fault && i < USB_FAULT_KINDS; i++)
+        if (s->fault.count[i])
+            fprintf(stderr, "ordeal-board: %" PRIu64 " %s\n", s->fault.count[i],
+                    usb_fault_text((enum usb_fault_kind)i));
+}
+
+/* A program can only say that there is no board; what is in its way is known here. `overdue`: it
+ * was given time enough. */
+static void tell_trouble(struct simulated *s, bool overdue)
+{
+    const char *step = usb_bus_waits_for(&s->bus);
+    if (s->bus.given_up && !s->told)
+        complain("no program sees the board: %s", s->bus.why);
+    else if (overdue && step && !s->told)
+        complain("no program sees the board yet: enumeration, %s: no end after %d ms", step,
+                 SETTLE / USB_SAMPLES_FRAME);
+    else
+        return;
+    tell_faults(s);
+    s->told = true;
+}
+
 static void *run_board(void *user)
 {
     struct simulated *s = user;
@@ -145,13 +176,18 @@ static void *run_board(void *user)
             late = true;
         if (!s->come && late)
             usb_host_plug(s->host, s->come = true);
+        if (orphaned && usb_host_plugged(s->host))
+            usb_host_plug(s->host, false);
         bool plugged = usb_host_plugged(s->host);
         if (s->options->bus_powered && plugged && !s->powered)
             power_on(s);
         s->powered = plugged;
+        bool too_late = usb_host_now(s->host) > SETTLE && !s->settled;
         bool ready = s->bus.state == USB_BUS_READY || s->options->empty || !s->come
-                     || usb_host_now(s->host) > SETTLE;
+                  || s->bus.given_up || too_late;
         poll_all(s);             /* shows the device to programs */
+        tell_trouble(s, too_late && !s->options->empty);
+        s->told &= s->bus.state != USB_BUS_READY;
         if (ready && !s->settled)
             s->settled = true;
         if (wanted(s) || s->bus.state == USB_BUS_EMPTY)
@@ -218,10 +254,8 @@ static bool finish_board(struct simulated *s)
         complain("assertion %s", assertion);
         good = false;
     }
-    for (int i = 0; s->options->fault && s->host && i < USB_FAULT_KINDS; i++)
-        if (s->fault.count[i] && !s->options->quiet)
-            fprintf(stderr, "ordeal-board: %" PRIu64 " %s\n", s->fault.count[i],
-                    usb_fault_text((enum usb_fault_kind)i));
+    if (s->host && !s->options->quiet)
+        tell_faults(s);
     if (s->usbip)
         board_usbip_free(s->usbip);
     if (s->jtag)
@@ -257,6 +291,9 @@ static int run_command(struct usb_mock *mock, char **command)
     if (child == 0) {
         signal(SIGINT, SIG_DFL);
         signal(SIGTERM, SIG_DFL);
+        process_restore_signals();
+        signal(SIGUSR1, SIG_DFL);
+        signal(SIGUSR2, SIG_DFL);
         execvp(command[0], command);
         complain("%s: %s", command[0], strerror(errno));
         _exit(127);
@@ -269,6 +306,76 @@ static int run_command(struct usb_mock *mock, char **command)
     if (ended < 0)
         return complain("waitpid: %s", strerror(errno)), EXIT_FAILED;
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static void on_signal(int signal, void (*handler)(int))
+{
+    sigaction(signal, &(struct sigaction){ .sa_handler = handler }, NULL);
+}
+
+static void lose_watch(int signal)
+{
+    (void)signal;
+    orphaned = true;
+    on_signal(SIGINT, ask);
+    on_signal(SIGTERM, ask);
+}
+
+static int end_of(pid_t simulation)
+{
+    int status;
+    while (waitpid(simulation, &status, 0) < 0)
+        if (errno != EINTR)
+            return complain("waitpid: %s", strerror(errno)), EXIT_FAILED;
+    if (WIFEXITED(status))
+        return WEXITSTATUS(status);
+    return complain("the simulation was killed by signal %d", WTERMSIG(status)), EXIT_FAILED;
+}
+
+/* What is sent to this process is passed on, as another signal: ^C reaches the simulation, too,
+ * which must not count it twice. */
+static int watch_over(pid_t simulation, const sigset_t *signals)
+{
+    siginfo_t info;
+    for (;;) {
+        int signal = sigwaitinfo(signals, &info);
+        if (signal == SIGCHLD && info.si_pid == simulation
+            && (info.si_code == CLD_EXITED || info.si_code == CLD_KILLED
+                || info.si_code == CLD_DUMPED))
+            return end_of(simulation);
+        if (signal > 0 && signal != SIGCHLD)
+            kill(simulation, SIGUSR2);
+    }
+}
+
+/* The simulation in a process of its own. umockdev ends a program in the middle of a request, when
+ * its other side is gone: so if this process is killed the simulation is not, but pulls all cables.
+ * Returns twice: in the simulation with -1, here with its exit status. */
+static int split(void)
+{
+    sigset_t signals, before;
+    pid_t parent = getpid();
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &signals, &before);
+    fflush(NULL);
+    pid_t simulation = fork();
+    if (simulation < 0)
+        return complain("fork: %s", strerror(errno)), EXIT_FAILED;
+    if (simulation > 0)
+        return watch_over(simulation, &signals);
+    on_signal(SIGINT, SIG_IGN);
+    on_signal(SIGTERM, SIG_IGN);
+    on_signal(SIGUSR2, ask);
+    on_signal(SIGUSR1, lose_watch);
+    prctl(PR_SET_NAME, "ordeal-wires");
+    prctl(PR_SET_PDEATHSIG, SIGUSR1);
+    if (getppid() != parent)
+        lose_watch(0);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return -1;
 }
 
 static void tell_model(const char *message) { fprintf(stderr, "ordeal-board: %s\n", message); }
@@ -459,7 +566,7 @@ static int check_usage(const struct options *o)
     return -1;
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
     struct options o;
     struct board_firmware firmware = { 0 };
@@ -484,11 +591,21 @@ int main(int argc, char **argv)
         return complain("%s has its firmware in it", o.board);
     if (!filled && !o.empty && !board_firmware_read(&firmware, o.firmware, why, sizeof why))
         return complain("%s%s", why, o.firmware ? "" : "; --firmware FILE names another");
-    signal(SIGPIPE, SIG_IGN);
-    struct sigaction action = { .sa_handler = ask };
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    status = simulate(&o, model, &firmware);
+    on_signal(SIGINT, ask);
+    on_signal(SIGTERM, ask);
+    status = o.command ? split() : -1;
+    if (status < 0)
+        status = simulate(&o, model, &firmware);
     board_firmware_free(&firmware);
     return status;
+}
+
+int main(int argc, char **argv)
+{
+    int error = process_begin();
+    if (error)
+        return complain("/dev/null: %s", strerror(error));
+    int status = run(argc, argv);
+    const char *lost = process_end();
+    return lost ? complain("%s", lost) : status;
 }

@@ -13,8 +13,11 @@
 #include "verilated_fst_c.h"
 #endif
 
+#include <csetjmp>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <memory>
 #include <new>
 #include <string>
@@ -101,14 +104,15 @@ struct soc {
     uint32_t *memory, *code[SOC_HARTS]; // the model's own arrays
     uint64_t cycle = 0, time = 0;       // time goes on over resets, for waves
     Records stream, log;
-    bool logs = false, failed = false, stopped = false;
+    bool logs = false, failed = false, stopped = false, no_memory = false;
     char failure[512];
 #if SOC_WAVES
     std::unique_ptr<VerilatedFstC> waves;
     uint64_t origin = 0;                // time of cycle 0
 #endif
 
-    soc() : top(&context, "") {}
+    // Without threads of Verilator's, which a model of one thread does not need, and whose end allocates.
+    soc() : top((context.threads(1), &context), "") {}
 };
 
 // Whose model this thread is running: assertions and records are functions without an object. So
@@ -207,7 +211,7 @@ static void soc_reset(struct soc *s, const struct soc_setup *setup)
     enter(s);
     s->stream.clear();
     s->log.clear();
-    s->failed = s->stopped = false;
+    s->failed = s->stopped = s->no_memory = false;
     s->logs = setup->log;
     s->top.model_i = setup->model;
     s->top.bug_i = SOC_BUGS ? setup->bug : 0;
@@ -227,7 +231,37 @@ static void soc_reset(struct soc *s, const struct soc_setup *setup)
 #endif
 }
 
-static struct soc *soc_create(const struct soc_interface *)
+// While a model is made, memory that is out is no exception: Verilator's constructors destroy scopes that
+// they have not configured yet, which crashes. What there is of the model by then stays where it is.
+static thread_local jmp_buf *way_out;
+
+void *operator new(size_t size)
+{
+    void *memory = malloc(size ? size : 1);
+    if (!memory && way_out)
+        longjmp(*way_out, 1);
+    if (!memory)
+        throw std::bad_alloc();
+    return memory;
+}
+
+void *operator new[](size_t size) { return operator new(size); }
+void operator delete(void *memory) noexcept { free(memory); }
+void operator delete(void *memory, size_t) noexcept { free(memory); }
+void operator delete[](void *memory) noexcept { free(memory); }
+void operator delete[](void *memory, size_t) noexcept { free(memory); }
+
+// Verilator does not look whether it got a copy.
+extern "C" char *strdup(const char *text) noexcept
+{
+    size_t size = strlen(text) + 1;
+    char *copy = static_cast<char *>(malloc(size));
+    if (!copy && way_out)
+        longjmp(*way_out, 1);
+    return copy ? static_cast<char *>(memcpy(copy, text, size)) : nullptr;
+}
+
+static struct soc *make_soc()
 {
     try {
         std::unique_ptr<struct soc> s(new struct soc);
@@ -250,9 +284,22 @@ static struct soc *soc_create(const struct soc_interface *)
         struct soc_setup setup = {};
         soc_reset(s.get(), &setup);
         return s.release();
-    } catch (const std::bad_alloc &) {
+    } catch (const std::exception &) { // of memory, or of a thread that Verilator starts
         return nullptr;
     }
+}
+
+static struct soc *soc_create(const struct soc_interface *)
+{
+    jmp_buf here;
+    if (setjmp(here)) {
+        way_out = nullptr;
+        return nullptr;
+    }
+    way_out = &here;
+    struct soc *s = make_soc();
+    way_out = nullptr;
+    return s;
 }
 
 static bool within(uint32_t bytes, uint32_t offset, uint32_t count)
@@ -285,24 +332,36 @@ static bool soc_read_memory(struct soc *s, uint32_t offset, uint32_t *words, uin
     return true;
 }
 
+static void make_cycle(struct soc *s)
+{
+    // The word that is valid now is taken by the edge.
+    if (s->top.out_valid_o) {
+        s->stream.add(s->top.out_data_o);
+        if (s->top.out_last_o && !s->stream.end()) {
+            s->failed = s->stopped = true;
+            snprintf(s->failure, sizeof s->failure, "capture_record_length (soc.cpp)");
+        }
+    }
+    tick(s);
+    s->cycle++;
+}
+
 static uint64_t soc_step(struct soc *s, uint64_t cycles)
 {
     uint64_t made = 0;
     enter(s);
-    while (made < cycles && !s->top.idle_o && !s->stopped && !s->stream.full()) {
-        // The word that is valid now is taken by the edge.
-        if (s->top.out_valid_o) {
-            s->stream.add(s->top.out_data_o);
-            if (s->top.out_last_o && !s->stream.end()) {
-                s->failed = s->stopped = true;
-                snprintf(s->failure, sizeof s->failure, "capture_record_length (soc.cpp)");
-            }
-        }
-        tick(s);
-        made++;
-        s->cycle++;
+    try {
+        for (; made < cycles && !s->top.idle_o && !s->stopped && !s->stream.full(); made++)
+            make_cycle(s);
+    } catch (const std::exception &) { // of memory: what it did is not known
+        s->no_memory = s->stopped = true;
     }
     return made;
+}
+
+static const char *soc_lost(const struct soc *s)
+{
+    return s->no_memory ? "out of memory" : nullptr;
 }
 
 static bool soc_done(const struct soc *s)
@@ -416,5 +475,5 @@ extern "C" __attribute__((visibility("default"))) const struct soc_interface soc
     soc_assertion,
     soc_waves,
     soc_coverage,
-    nullptr,
+    soc_lost,
 };

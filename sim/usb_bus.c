@@ -2,6 +2,7 @@
 /* Enumeration, step by step, and transfers that wait while it is done again. */
 #include "usb_bus.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -63,6 +64,7 @@ static void set_state(struct usb_bus *b, enum usb_bus_state state)
 {
     bool had = b->state == USB_BUS_READY || b->state == USB_BUS_AGAIN;
     bool has = state == USB_BUS_READY || state == USB_BUS_AGAIN;
+    b->given_up &= state == USB_BUS_EMPTY;
     b->state = state;
     if (had != has && b->changed)
         b->changed(b->user, has);
@@ -70,13 +72,38 @@ static void set_state(struct usb_bus *b, enum usb_bus_state state)
         let_go(b);
 }
 
+/* What happened on the wires follows where it is given up. */
+static void give_up(struct usb_bus *b)
+{
+    const struct usb_host_statistics *s = usb_host_statistics(b->host);
+    size_t used = strlen(b->why);
+    snprintf(b->why + used, sizeof b->why - used,
+             "; given up after %" PRIu32 " resets and %" PRIu32 " requests that failed: %" PRIu64
+             " packets without an answer, %" PRIu64 " damaged answers, %" PRIu64 " too long",
+             b->tries, b->failures, s->timeouts, s->damaged, s->overflows);
+    b->given_up = true;
+    set_state(b, USB_BUS_EMPTY);
+}
+
 static void failed(struct usb_bus *b, const char *what, const char *how)
 {
     snprintf(b->why, sizeof b->why, "enumeration, %s: %s", what, how);
+    b->failures++;
     if (++b->tries < USB_BUS_TRIES)
         usb_host_reset(b->host);
     else
-        set_state(b, USB_BUS_EMPTY);
+        give_up(b);
+}
+
+/* A request goes again before the port is reset. */
+static void request_failed(struct usb_bus *b, const char *what, const char *how)
+{
+    if (++b->requests >= USB_BUS_REQUESTS) {
+        failed(b, what, how);
+    } else {
+        b->failures++;
+        run_step(b);
+    }
 }
 
 static const char *const step_names[] = {
@@ -150,7 +177,7 @@ static void ready(struct usb_bus *b)
     memcpy(b->device, b->new_device, sizeof b->device);
     memcpy(b->config, b->new_config, length);
     b->config_length = length;
-    b->tries = 0;
+    b->tries = b->failures = 0;
     b->why[0] = 0;
     set_state(b, USB_BUS_READY);
 }
@@ -161,12 +188,13 @@ static void step_done(struct usb_transfer *t)
     if (t->status == USB_ABORTED || t->status == USB_GONE || t->status == USB_CANCELLED)
         return;                      /* an event says the same */
     const char *how = t->status == USB_OK ? wrong(b, t->actual) : usb_status_name(t->status);
-    if (t->status == USB_STALLED && is_string(b->step))
-        how = NULL;                  /* a device need not have them */
+    if (is_string(b->step) && (t->status == USB_STALLED || b->requests + 1 >= USB_BUS_REQUESTS))
+        how = NULL; /* a device need not have them, as Linux has it */
     if (how) {
-        failed(b, step_names[b->step], how);
+        request_failed(b, step_names[b->step], how);
         return;
     }
+    b->requests = 0;
     if (b->step == DEVICE_8)
         usb_host_set_packet_size(b->host, b->new_device[7]);
     else if (is_string(b->step) && t->status == USB_OK)
@@ -221,12 +249,16 @@ static void on_event(void *user, enum usb_port_event event)
     struct usb_bus *b = user;
     switch (event) {
     case USB_PORT_CONNECTED:
-        b->tries = 0;
+        b->tries = b->failures = 0;
         set_state(b, USB_BUS_BUSY);
         usb_host_reset(b->host);
         return;
     case USB_PORT_DISCONNECTED:
         usb_host_alarm(b->host, 0);
+        b->given_up = false;
+        if (usb_bus_waits_for(b))
+            snprintf(b->why, sizeof b->why, "enumeration, %s: the board was unplugged meanwhile",
+                     usb_bus_waits_for(b));
         set_state(b, USB_BUS_EMPTY);
         return;
     case USB_PORT_RESET:
@@ -236,6 +268,7 @@ static void on_event(void *user, enum usb_port_event event)
         return;
     case USB_PORT_ENABLED:
         b->step = DEVICE_8;
+        b->requests = 0;
         memset(b->strings, 0, sizeof b->strings);
         run_step(b);
         return;
@@ -258,6 +291,12 @@ void usb_bus_init(struct usb_bus *b, struct usb_host *host)
     b->host = host;
     b->waiting_end = &b->waiting;
     usb_host_on_event(host, on_event, b);
+}
+
+const char *usb_bus_waits_for(const struct usb_bus *b)
+{
+    bool under_way = b->state == USB_BUS_BUSY || b->state == USB_BUS_AGAIN;
+    return under_way && b->step < READY ? step_names[b->step] : NULL;
 }
 
 bool usb_bus_submit(struct usb_bus *b, struct usb_transfer *t)

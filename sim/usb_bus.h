@@ -11,9 +11,11 @@
 #include "usb_host.h"
 
 enum {
-    USB_CONFIG_MAX = 1024,           /* bytes of a configuration with all that belongs to it */
-    USB_STRING_MAX = 127,            /* letters of a string, and a zero */
-    USB_BUS_TRIES  = 3               /* enumerations of a device before it is left alone */
+    USB_CONFIG_MAX = 1024, /* bytes of a configuration with all that belongs to it */
+    USB_STRING_MAX = 127,  /* letters of a string, and a zero */
+    USB_BUS_REQUESTS = 5,  /* tries of each request of an enumeration */
+    USB_BUS_TRIES = 16     /* enumerations before a device is left alone, a reset before each: Linux
+                            * has four rounds of several, and a person who plugs it in again */
 };
 
 enum usb_bus_state {
@@ -31,7 +33,8 @@ struct usb_bus {
     uint32_t config_length;
     char strings[3][USB_STRING_MAX]; /* manufacturer, product, serial number, in ASCII; "": none */
     uint32_t number;                 /* of the device, from 1 on: another one after each new plug */
-    char why[160];                   /* what went wrong last, "" if nothing has */
+    bool given_up;                   /* a device is plugged in and was left alone: `why` */
+    char why[256];                   /* what went wrong last, "" if nothing has */
 
     /* Told when a device becomes ready, or is no more; may be NULL. A reset that finds the same
      * device again tells nothing. */
@@ -40,7 +43,8 @@ struct usb_bus {
 
     /* Its own. */
     struct usb_transfer control;
-    uint32_t step, tries;
+    uint32_t step, requests, tries;
+    uint32_t failures;               /* of requests, since it was plugged in or was ready */
     uint8_t new_device[18];          /* as they come, to be compared with the known ones */
     uint8_t new_config[USB_CONFIG_MAX];
     uint8_t string[255];
@@ -50,6 +54,9 @@ struct usb_bus {
 /* It takes over the host's events. The bus must stay where it is, and be ended before the host is
  * freed. */
 void usb_bus_init(struct usb_bus *b, struct usb_host *host);
+
+/* What an enumeration that is not over waits for: a step of it. NULL: none is under way. */
+const char *usb_bus_waits_for(const struct usb_bus *b);
 
 /* As usb_host_submit(); while the device is being enumerated again the transfer waits until that
  * is over. False: there is no device. */

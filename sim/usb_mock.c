@@ -3,10 +3,13 @@
 #include "usb_mock.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/un.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "usb_mock_parts.h"
 
@@ -168,6 +171,7 @@ static void appear(struct usb_mock_port *p)
     if (!umockdev_testbed_attach_ioctl(m->testbed, d->node, d->base, &error)
         || !umockdev_testbed_add_from_string(m->testbed, text, &error)) {
         snprintf(p->bus->why, sizeof p->bus->why, "umockdev: %s", error->message);
+        p->bus->given_up = true;
         g_clear_error(&error);
     }
     g_free(text);
@@ -204,7 +208,7 @@ void usb_mock_poll(struct usb_mock_port *p)
 void usb_mock_wait(struct usb_mock_port *p, int milliseconds)
 {
     struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
+    clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_nsec += milliseconds % 1000 * 1000000L;
     until.tv_sec += milliseconds / 1000 + until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
@@ -227,6 +231,28 @@ static void quiet(const char *domain, GLogLevelFlags level, const char *message,
         g_log_default_handler(domain, level, message, user);
 }
 
+/* umockdev has a folder there with sockets in it, and ends the program if it cannot. */
+static bool can_have_testbed(char *why, size_t size)
+{
+    static const char longest[] = "/umockdev.XXXXXX/ioctl/dev/bus/usb/001/127";
+    const char *place = g_get_tmp_dir();
+    size_t room = sizeof((struct sockaddr_un *)0)->sun_path;
+    if (strlen(place) + sizeof longest > room) {
+        snprintf(why, size, "TMPDIR is too long: a folder for sockets has room for %zu letters",
+                 room - sizeof longest);
+        return false;
+    }
+    char *try = g_strconcat(place, "/ordeal-board.XXXXXX", NULL);
+    bool fine = mkdtemp(try);
+    if (!fine)
+        snprintf(why, size, "no folder can be made in %.150s: %s; TMPDIR names another place",
+                 place, strerror(errno));
+    else
+        rmdir(try);
+    g_free(try);
+    return fine;
+}
+
 struct usb_mock *usb_mock_new(char *why, size_t size)
 {
     void *loaded = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
@@ -236,6 +262,8 @@ struct usb_mock *usb_mock_new(char *why, size_t size)
         return NULL;
     }
     dlclose(loaded);
+    if (!can_have_testbed(why, size))
+        return NULL;
     struct usb_mock *m = calloc(1, sizeof *m);
     if (!m) {
         snprintf(why, size, "out of memory");
@@ -261,7 +289,11 @@ struct usb_mock_port *usb_mock_plug(struct usb_mock *m, struct usb_bus *bus, cha
     p->index = index;
     p->jobs_end = &p->jobs;
     pthread_mutex_init(&p->lock, NULL);
-    pthread_cond_init(&p->wake, NULL);
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&p->wake, &monotonic);
+    pthread_condattr_destroy(&monotonic);
     return p;
 }
 

@@ -207,6 +207,8 @@ static int submit(struct mock_file *f, UMockdevIoctlClient *client, UMockdevIoct
     UMockdevIoctlData *buffer = NULL;
     if ((!control && urb->type != USBDEVFS_URB_TYPE_BULK) || urb->buffer_length < (control ? 8 : 0))
         return EINVAL;
+    if (urb->buffer_length > USB_MOCK_BYTES)
+        return ENOMEM;
     if (urb->buffer_length) {
         buffer = umockdev_ioctl_data_resolve(data, G_STRUCT_OFFSET(struct usbdevfs_urb, buffer),
                                              (size_t)urb->buffer_length, NULL);

@@ -13,7 +13,7 @@
 
 #include "usb_mock.h"
 
-enum { USB_MOCK_INTERFACES = 32 };
+enum { USB_MOCK_INTERFACES = 32, USB_MOCK_BYTES = 16 << 20 /* of a URB: usbfs has no more */ };
 
 /* A transfer: a URB, which will be reaped, or an ioctl that waits for its end. A reset is one,
  * too. */

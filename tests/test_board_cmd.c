@@ -80,6 +80,21 @@ static void test_flash_shows_its_command(void)
     EXPECT(2, "$ORDEAL board flash 'a}; shutdown; {.elf' --config my.cfg");
 }
 
+/* A name that begins like an option stays a name. */
+static void test_flash_names_files(void)
+{
+    EXPECT(0, "$ORDEAL board flash --dry-run -- -x.bin");
+    TEST_ASSERT_EQUAL_STRING("iceprog ./-x.bin\n", out);
+    EXPECT(0, "$ORDEAL board flash --programmer tinyprog --dry-run -- -x.bin");
+    TEST_ASSERT_EQUAL_STRING("tinyprog -p ./-x.bin\n", out);
+    EXPECT(0, "$ORDEAL board flash --config my.cfg --dry-run -- -x.svf");
+    OUT("ordeal_program {./-x.svf}");
+    EXPECT(0, "$ORDEAL board flash --dry-run \"$(printf 'a\\033[31m.bin')\"");
+    TEST_ASSERT_EQUAL_STRING("iceprog 'a\\x1b[31m.bin'\n", out);
+    EXPECT(0, "$ORDEAL board flash --dry-run \"it's.bin\"");
+    TEST_ASSERT_EQUAL_STRING("iceprog 'it'\\''s.bin'\n", out);
+}
+
 static void test_flash_runs_it(void)
 {
     EXPECT(0, "mkdir tools && printf '#!/bin/sh\\necho \"got $@\"\\n' > tools/iceprog && "
@@ -97,6 +112,7 @@ static void test_flash_runs_it(void)
 static int listener;
 static char place[64];
 static const char *replies[8];       /* one for each command; NULL: hang up */
+static int trickle;                  /* bytes without an end before that, one by one */
 
 static void *serve(void *user)
 {
@@ -110,6 +126,8 @@ static void *serve(void *user)
         if (send(s, replies[i], strlen(replies[i]), MSG_NOSIGNAL) < 0)
             break;
     }
+    for (; trickle && send(s, "1", 1, MSG_NOSIGNAL) == 1; trickle--)
+        usleep(5000);
 end:
     close(s);
     return NULL;
@@ -144,7 +162,7 @@ static void test_tcl(void)
     replies[2] = "something else\x1a";
     replies[3] = "OK \x1a";
     pthread_t thread = server();
-    struct tcl_port *t = tcl_open(place, &why);
+    struct tcl_port *t = tcl_open(place, 0, &why);
     TEST_ASSERT_NOT_NULL_MESSAGE(t, why.text);
     TEST_ASSERT_EQUAL_STRING("1 2 3", tcl_ask(t, "a", &why));
     TEST_ASSERT_NULL(tcl_ask(t, "b", &why));
@@ -158,18 +176,68 @@ static void test_tcl(void)
     finish(thread);
 }
 
+static void test_tcl_answers_are_one_each(void)
+{
+    struct why why;
+    replies[0] = "\x1a";
+    replies[1] = "OK 1\x1aOK 2\x1a";
+    pthread_t thread = server();
+    struct tcl_port *t = tcl_open(place, 0, &why);
+    TEST_ASSERT_NULL(tcl_ask(t, "a", &why));
+    contains(why.text, "an empty answer", __LINE__);
+    TEST_ASSERT_NULL(tcl_ask(t, "b", &why));
+    contains(why.text, "more than it was asked", __LINE__);
+    TEST_ASSERT_NULL(tcl_ask(t, "c", &why));
+    contains(why.text, "it has gone", __LINE__);
+    tcl_close(t);
+    finish(thread);
+}
+
 static void test_tcl_places(void)
 {
     struct why why;
     static const char *const wrong[] = { "", "host", ":1", "host:", "127.0.0.1:no" };
     for (int i = 0; i < 5; i++)
-        TEST_ASSERT_NULL(tcl_open(wrong[i], &why));
+        TEST_ASSERT_NULL(tcl_open(wrong[i], 0, &why));
     pthread_t thread = server();
-    struct tcl_port *t = tcl_open(place, &why);
+    struct tcl_port *t = tcl_open(place, 0, &why);
     tcl_close(t);
     finish(thread);
-    TEST_ASSERT_NULL(tcl_open(place, &why)); /* nobody is there any more */
+    TEST_ASSERT_NULL(tcl_open(place, 0, &why)); /* nobody is there any more */
     contains(why.text, "Start it with 'openocd", __LINE__);
+}
+
+/* A byte every now and then is no answer: the server does not come to its end. */
+static void test_tcl_has_a_deadline(void)
+{
+    struct why why;
+    trickle = 2000;
+    pthread_t thread = server();
+    struct tcl_port *t = tcl_open(place, 0.2, &why);
+    TEST_ASSERT_NOT_NULL_MESSAGE(t, why.text);
+    TEST_ASSERT_NULL(tcl_ask(t, "a", &why));
+    contains(why.text, "no answer within 0.2 s", __LINE__);
+    tcl_close(t);
+    finish(thread);
+    TEST_ASSERT_GREATER_THAN(0, trickle);
+    trickle = 0;
+}
+
+/* What OpenOCD says cannot colour the terminal, or pretend to be another line. */
+static void test_tcl_text_is_escaped(void)
+{
+    struct why why;
+    replies[0] = "ERROR \x1b[31mbad\r\nordeal: all is well\x1a";
+    replies[1] = "\x9b what\x1a";
+    pthread_t thread = server();
+    struct tcl_port *t = tcl_open(place, 0, &why);
+    TEST_ASSERT_NULL(tcl_ask(t, "a", &why));
+    contains(why.text, "\\x1b[31mbad\\x0d\\x0aordeal: all is well", __LINE__);
+    TEST_ASSERT_NULL(strpbrk(why.text, "\x1b\r\n"));
+    TEST_ASSERT_NULL(tcl_ask(t, "b", &why));
+    contains(why.text, "\\x9b what", __LINE__);
+    tcl_close(t);
+    finish(thread);
 }
 
 /* Somebody who is OpenOCD, but knows nothing of boards, or of other ones. */
@@ -181,7 +249,7 @@ static void opens(const char *parameters, const char *reason)
     replies[2] = parameters;
     replies[3] = replies[4] = "OK \x1a";
     pthread_t thread = server();
-    TEST_ASSERT_NULL(board_jtag_open(place, &why));
+    TEST_ASSERT_NULL(board_jtag_open(place, 0, &why));
     contains(why.text, reason, __LINE__);
     finish(thread);
 }
@@ -209,9 +277,13 @@ int main(void)
     RUN_TEST(test_a_board_that_is_not_there);
     RUN_TEST(test_options_of_the_target);
     RUN_TEST(test_flash_shows_its_command);
+    RUN_TEST(test_flash_names_files);
     RUN_TEST(test_flash_runs_it);
     RUN_TEST(test_tcl);
+    RUN_TEST(test_tcl_answers_are_one_each);
     RUN_TEST(test_tcl_places);
+    RUN_TEST(test_tcl_has_a_deadline);
+    RUN_TEST(test_tcl_text_is_escaped);
     RUN_TEST(test_jtag_believes_nothing);
     int failures = UNITY_END();
     snprintf(clean, sizeof clean, "rm -rf '%s'", directory);

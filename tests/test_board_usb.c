@@ -64,6 +64,23 @@ static void test_wrong_endpoints(void)
     g_object_unref(testbed);
 }
 
+/* Nobody knows its endpoints while it is enumerated, or when it has just gone: its firmware is not
+ * to blame. */
+static void test_not_set_up_yet(void)
+{
+    testbed = umockdev_testbed_new();
+    plug(DEVICE CONFIG("2000", "02", OUT_64 IN_64));
+    umockdev_testbed_set_attribute(testbed, "/sys/devices/pci0/usb1/1-1", "bConfigurationValue",
+                                   "");
+    EXPECT(3, "$ORDEAL run --target board");
+    ERR("the board at USB 1-1 was unplugged, or is not set up yet");
+    EXPECT(0, "$ORDEAL board list");
+    OUT("was unplugged, or is not set up yet");
+    TEST_ASSERT_NULL(strstr(out, "flash"));
+    unplug();
+    g_object_unref(testbed);
+}
+
 /* What libusb makes of these is its own affair. */
 static void test_broken_descriptors(void)
 {
@@ -227,9 +244,9 @@ int main(void)
     }
     setenv("ORDEAL", path, 1);
     setenv("LD_PRELOAD", "libumockdev-preload.so.0", 1); /* of those that this one starts */
-    setenv("ASAN_OPTIONS", "verify_asan_link_order=0", 1); /* it may be behind LD_PRELOAD */
     UNITY_BEGIN();
     RUN_TEST(test_wrong_endpoints);
+    RUN_TEST(test_not_set_up_yet);
     RUN_TEST(test_broken_descriptors);
     RUN_TEST(test_no_permission);
     RUN_TEST(test_list);

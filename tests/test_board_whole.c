@@ -131,6 +131,55 @@ static void test_interrupted(void)
     }
 }
 
+/* Killed outright: whoever watched over the simulation is gone, and so is the board, but the
+ * program says how far it came. */
+static void test_killed(void)
+{
+    EXPECT(
+        137,
+        "setsid \"$ORDEAL-board\" --log packets -- sh -c '\"$ORDEAL\" run --target board "
+        "--check --no-save --timeout 2 " TESTS(
+            100000) "; echo status $? >ended' & board=$!; "
+                    "until [ $(wc -c <packets) -gt 300000 ]; do "
+                    "kill -0 $board || exit 9; sleep 0.1; done 2>wait; "
+                    "kill -KILL $board; wait $board; status=$?; "
+                    "for i in $(seq 600); do [ -s ended ] && break; sleep 0.1; done; exit $status");
+    OUT(" fail=0 undecided=0 lost=0 ");
+    OUT(" end=target\n");
+    ERR("is connected");
+    EXPECT(0, "cat ended");
+    TEST_ASSERT_EQUAL_STRING("status 3\n", out);
+}
+
+/* Nothing of umockdev's ends the program without a word. */
+static void test_no_place_for_sockets(void)
+{
+    EXPECT(3, "TMPDIR=/nowhere \"$ORDEAL-board\" -- true");
+    ERR("no folder can be made in /nowhere: No such file or directory");
+    EXPECT(3, "TMPDIR=$(printf /%%070d 0) \"$ORDEAL-board\" -- true");
+    ERR("TMPDIR is too long");
+}
+
+static void test_firmware_that_is_none(void)
+{
+    EXPECT(0, "yes 00000013 | head -1100000 >big.hex; printf '00000013\n\033[31mx' >text.hex");
+    EXPECT(2, "\"$ORDEAL-board\" --firmware big.hex -- true");
+    ERR("big.hex:1048577: more words than any monitor has");
+    EXPECT(2, "\"$ORDEAL-board\" --firmware text.hex -- true");
+    ERR("text.hex:2: not a word of 8 hex digits");
+}
+
+/* What programs cannot know, the board says: what it waited for, and what was in its way. */
+static void test_a_board_that_cannot_enumerate(void)
+{
+    EXPECT(3, "\"$ORDEAL-board\" --fault damage_in=1 -- \"$ORDEAL\" run --target board");
+    ERR("no program sees the board: enumeration, first 8 bytes of the device descriptor: failed; "
+        "given up after 16 resets and 80 requests that failed");
+    ERR("packets from the device with a bit error\n");
+    EXPECT(0, "\"$ORDEAL-board\" --fault all=0.05 -- \"$ORDEAL\" board list");
+    OUT("00000001 usb=1-1 ready");
+}
+
 /* ---- unplugged ------------------------------------------------------------------------------- */
 
 /* The cable is pulled when the board has sent 10,000 bytes: of three tests the first brings some
@@ -189,7 +238,6 @@ int main(void)
 {
     if (!shell_open())
         return 1;
-    setenv("ASAN_OPTIONS", "verify_asan_link_order=0", 1); /* the program is behind LD_PRELOAD */
     UNITY_BEGIN();
     RUN_TEST(test_from_reset_to_verdict);
     RUN_TEST(test_the_same_over_jtag);
@@ -199,6 +247,10 @@ int main(void)
     RUN_TEST(test_a_bug_is_found_and_explained);
     RUN_TEST(test_a_board_comes);
     RUN_TEST(test_interrupted);
+    RUN_TEST(test_killed);
+    RUN_TEST(test_no_place_for_sockets);
+    RUN_TEST(test_firmware_that_is_none);
+    RUN_TEST(test_a_board_that_cannot_enumerate);
     RUN_TEST(test_a_test_is_lost_with_the_power);
     RUN_TEST(test_a_violation_is_graver_than_a_loss);
     return UNITY_END();

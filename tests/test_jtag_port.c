@@ -12,12 +12,16 @@
 
 static struct jtag_port *port;
 static int client = -1;
+static double seconds; /* the port's clock */
+
+static double clock_of_test(void) { return seconds; }
 
 void setUp(void)
 {
     char error[256] = "";
     port = jtag_port_open(0, error, sizeof error);
     TEST_ASSERT_NOT_NULL_MESSAGE(port, error);
+    jtag_port_clock(port, clock_of_test);
 }
 
 void tearDown(void)
@@ -118,6 +122,66 @@ static void test_one_client_after_the_other(void)
     TEST_ASSERT_TRUE(next(false).tck);
 }
 
+/* Who is alone may think as long as it likes; who is not loses its place by that, but not before. */
+static void test_an_idle_client_makes_place(void)
+{
+    char byte = '?';
+    struct jtag_pins pins;
+    int idle = client = dial();
+    settle(true);
+    seconds += 10 * JTAG_PORT_PATIENCE;
+    say("5");
+    TEST_ASSERT_TRUE(next(false).tck);
+    int waiting = client = dial();
+    say("R");
+    seconds += JTAG_PORT_PATIENCE - 1;
+    for (int i = 0; i < 10; i++) {
+        jtag_port_wait(port, 1);
+        TEST_ASSERT_FALSE(jtag_port_poll(port, &pins, true));
+    }
+    TEST_ASSERT_EQUAL_INT(-1, recv(waiting, &byte, 1, MSG_DONTWAIT));
+    TEST_ASSERT_EQUAL_INT(-1, recv(idle, &byte, 1, MSG_DONTWAIT));
+    seconds += 2;
+    for (int i = 0; i < 100 && recv(waiting, &byte, 1, MSG_DONTWAIT) < 0; i++) {
+        jtag_port_wait(port, 10);
+        TEST_ASSERT_FALSE(jtag_port_poll(port, &pins, true));
+    }
+    TEST_ASSERT_EQUAL('1', byte);
+    TEST_ASSERT_EQUAL_INT(0, recv(idle, &byte, 1, 0));
+    close(idle);
+}
+
+/* So does one that takes no answers. One that asks for nothing but answers, and takes them, does
+ * not keep the simulation from going on: the poll ends. */
+static void test_answers_that_nobody_takes(void)
+{
+    enum { ALL = 16 << 20 };
+    static char reads[1 << 16], answers[1 << 16];
+    struct jtag_pins pins;
+    size_t said = 0;
+    client = dial();
+    settle(true);
+    memset(reads, 'R', sizeof reads);
+    for (int idle = 0; idle < 10 && said < ALL; idle++) {
+        ssize_t n = send(client, reads, sizeof reads, MSG_NOSIGNAL | MSG_DONTWAIT);
+        said += n > 0 ? (size_t)n : 0;
+        idle = n > 0 ? 0 : idle;
+        for (int i = 0; i < 10; i++)
+            TEST_ASSERT_FALSE(jtag_port_poll(port, &pins, true));
+    }
+    TEST_ASSERT_LESS_THAN(ALL, said); /* it is not heard any more */
+    TEST_ASSERT_GREATER_THAN(0, recv(client, answers, sizeof answers, MSG_DONTWAIT));
+    int stuck = client;
+    client = dial();
+    say("4");
+    seconds += JTAG_PORT_PATIENCE + 1;
+    for (int i = 0; i < 100; i++) /* some more answers go, as some were taken */
+        jtag_port_poll(port, &pins, true);
+    seconds += JTAG_PORT_PATIENCE + 1;
+    TEST_ASSERT_TRUE(next(false).tck);
+    close(stuck);
+}
+
 static void test_nonsense_ends_the_connection(void)
 {
     char byte;
@@ -142,6 +206,8 @@ int main(void)
     RUN_TEST(test_pins_follow_commands);
     RUN_TEST(test_tdo_is_of_its_moment);
     RUN_TEST(test_one_client_after_the_other);
+    RUN_TEST(test_an_idle_client_makes_place);
+    RUN_TEST(test_answers_that_nobody_takes);
     RUN_TEST(test_nonsense_ends_the_connection);
     RUN_TEST(test_a_port_that_is_taken);
     return UNITY_END();

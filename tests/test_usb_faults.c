@@ -72,6 +72,49 @@ static void test_faults_of_all_kinds_together(void)
     TEST_ASSERT_EQUAL(0, usb_host_statistics(bench.host)->given_up);
 }
 
+/* As an operating system does it, requests go again, and then the port is reset and all begins
+ * anew. */
+static void test_enumeration_goes_on_until_it_is_done(void)
+{
+    static const char *const faults[] = { "shorten=0.2", "lengthen=0.2", "all=0.05" };
+    for (uint64_t i = 0; i < 15; i++) {
+        char why[200];
+        setUp();
+        usb_fault_init(&bench.fault, i);
+        TEST_ASSERT_TRUE(usb_fault_parse(&bench.fault, faults[i % 3], why, sizeof why));
+        bench.options.fault = &bench.fault;
+        bench_start();
+        if (i < 14)
+            tearDown();
+    }
+}
+
+/* When nothing helps it says what was tried, and when the cable is pulled that. */
+static void test_enumeration_in_vain(void)
+{
+    char why[200];
+    TEST_ASSERT_TRUE(usb_fault_parse(&bench.fault, "lose_in=1", why, sizeof why));
+    bench.options.fault = &bench.fault;
+    bench_plug_in();
+    bench_milliseconds(200);
+    TEST_ASSERT_TRUE(bench.bus.given_up);
+    TEST_ASSERT_NULL(usb_bus_waits_for(&bench.bus));
+    TEST_ASSERT_EQUAL_STRING(
+        "enumeration, first 8 bytes of the device descriptor: failed; given up "
+        "after 16 resets and 80 requests that failed: 240 packets without an "
+        "answer, 0 damaged answers, 0 too long",
+        bench.bus.why);
+    usb_host_plug(bench.host, false);
+    bench_milliseconds(1);
+    TEST_ASSERT_FALSE(bench.bus.given_up);
+    usb_host_plug(bench.host, true);
+    for (int i = 0; i < 1000000 && !usb_bus_waits_for(&bench.bus); i++)
+        bench_sample();
+    usb_host_plug(bench.host, false);
+    bench_milliseconds(1);
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(bench.bus.why, "unplugged meanwhile"), bench.bus.why);
+}
+
 static void test_the_same_seed_gives_the_same_bus(void)
 {
     struct usb_host_statistics first;
@@ -311,6 +354,8 @@ int main(void)
     UNITY_BEGIN();
     RUN_TEST(test_each_fault_is_survived);
     RUN_TEST(test_faults_of_all_kinds_together);
+    RUN_TEST(test_enumeration_goes_on_until_it_is_done);
+    RUN_TEST(test_enumeration_in_vain);
     RUN_TEST(test_the_same_seed_gives_the_same_bus);
     RUN_TEST(test_faults_are_named_by_people);
     RUN_TEST(test_reset_while_transfers_wait);

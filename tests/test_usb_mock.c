@@ -447,7 +447,6 @@ int main(int argc, char **argv)
         return 1;
     }
     usb_mock_environment(mock);
-    setenv("ASAN_OPTIONS", "verify_asan_link_order=0", 1); /* it may be behind LD_PRELOAD */
     UNITY_BEGIN();
     RUN_TEST(test_libusb_lists_it);
     RUN_TEST(test_control_transfers);

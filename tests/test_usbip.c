@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,9 @@
 #include "usb_bench.h"
 
 static struct board_usbip *server;
+static double seconds; /* its clock */
+
+static double clock_of_test(void) { return seconds; }
 static uint32_t seqnum;
 
 void setUp(void)
@@ -25,6 +29,7 @@ void setUp(void)
     bench_start();
     server = board_usbip_new(&bench.bus, 0, why, sizeof why);
     TEST_ASSERT_NOT_NULL_MESSAGE(server, why);
+    board_usbip_clock(server, clock_of_test);
     seqnum = 100;
 }
 
@@ -426,6 +431,164 @@ static void test_garbage(void)
     close(attach());
 }
 
+/* ---- clients that take what others need ---------------------------------------------------- */
+
+static bool closed_by_server(int fd)
+{
+    char bytes[4096];
+    for (unsigned i = 0; i < 20; i++) {
+        ssize_t n = recv(fd, bytes, sizeof bytes, 0);
+        if (n == 0 || (n < 0 && errno == ECONNRESET))
+            return true;
+        go_on();
+    }
+    return false;
+}
+
+static void test_eight_idle_clients_keep_nobody_out(void)
+{
+    static const uint8_t request[8] = { 0x01, 0x11, 0x80, 0x05 };
+    uint8_t reply[12];
+    int idle[8], first = attach();
+    for (unsigned i = 0; i < 8; i++) {
+        idle[i] = dial();
+        go_on();
+        go_on();
+    }
+    int ninth = dial();
+    say(ninth, request, 8);
+    TEST_ASSERT_EQUAL(12, hear(ninth, reply, 12));
+    close(ninth);
+    TEST_ASSERT_TRUE(closed_by_server(idle[0]));
+    TEST_ASSERT_FALSE(closed_by_server(idle[7]));
+    TEST_ASSERT_FALSE(closed_by_server(first)); /* who has the device keeps it */
+    close(first);
+    for (unsigned i = 0; i < 8; i++)
+        close(idle[i]);
+}
+
+/* As slowly as it likes, but until a deadline. */
+static void test_requests_are_finished_in_time(void)
+{
+    static const uint8_t half[4] = { 0x01, 0x11, 0x80, 0x05 };
+    int silent = dial(), slow = dial(), imported = attach();
+    go_on();
+    say(slow, half, 4);
+    seconds += BOARD_USBIP_PATIENCE - 1;
+    TEST_ASSERT_FALSE(closed_by_server(silent));
+    TEST_ASSERT_FALSE(closed_by_server(slow));
+    seconds += 2;
+    TEST_ASSERT_TRUE(closed_by_server(silent));
+    TEST_ASSERT_TRUE(closed_by_server(slow));
+    TEST_ASSERT_NOT_NULL(strstr(board_usbip_why(server), "did not finish its request"));
+    seconds += 3600;
+    TEST_ASSERT_FALSE(closed_by_server(imported)); /* it need not ask for anything */
+    say(imported, half, 1);
+    TEST_ASSERT_FALSE(closed_by_server(imported));
+    seconds += BOARD_USBIP_PATIENCE + 1;
+    TEST_ASSERT_TRUE(closed_by_server(imported));
+    TEST_ASSERT_FALSE(board_usbip_attached(server));
+    close(silent);
+    close(slow);
+    close(imported);
+}
+
+static int attach_narrow(void)
+{
+    int fd = attach(), bytes = 64 << 10;
+    setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes);
+    setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
+    return fd;
+}
+
+/* Requests to forget what never was: each has an answer, of the same length. Until so many bytes
+ * are sent, after those that were, or the server takes no more. */
+static size_t flood(int fd, size_t sent, size_t most)
+{
+    static uint8_t requests[100][48];
+    for (unsigned i = 0; i < 100; i++) {
+        put32(requests[i], 2);
+        put32(requests[i] + 4, i);
+        put32(requests[i] + 20, 7);
+    }
+    for (unsigned idle = 0; sent < most && idle < 5; idle++) {
+        size_t at = sent % sizeof requests;
+        ssize_t n = send(fd, &requests[0][0] + at, sizeof requests - at, MSG_NOSIGNAL);
+        if (n > 0) {
+            sent += (size_t)n;
+            idle = 0;
+        }
+        go_on();
+    }
+    return sent;
+}
+
+static void test_who_does_not_read_is_not_heard(void)
+{
+    int fd = attach_narrow();
+    size_t sent = flood(fd, 0, 64 << 20);
+    TEST_ASSERT_LESS_THAN(16 << 20, sent);
+    TEST_ASSERT_TRUE(board_usbip_attached(server));
+    seconds += BOARD_USBIP_PATIENCE - 1;
+    go_on();
+    TEST_ASSERT_TRUE(board_usbip_attached(server));
+    seconds += 2;
+    go_on();
+    TEST_ASSERT_FALSE(board_usbip_attached(server));
+    TEST_ASSERT_NOT_NULL(strstr(board_usbip_why(server), "does not fetch"));
+    close(fd);
+    close(attach());
+}
+
+static size_t allocated(void)
+{
+    struct mallinfo2 m = mallinfo2();
+    return m.uordblks + m.hblkhd;
+}
+
+/* It reads less than it asks for, all the time: what was sent takes no room. */
+static void test_a_slow_reader_takes_no_memory(void)
+{
+    static uint8_t bytes[64 << 10];
+    int fd = attach_narrow();
+    size_t before = allocated(), sent = flood(fd, 0, 6 << 20), fetched = 0;
+    for (unsigned i = 0; i < 10000 && fetched < 24 << 20; i++) {
+        sent = flood(fd, sent, sent + sizeof bytes);
+        ssize_t n = recv(fd, bytes, sizeof bytes, 0);
+        fetched += n > 0 ? (size_t)n : 0;
+        TEST_ASSERT_LESS_THAN(before + (6 << 20), allocated());
+    }
+    TEST_ASSERT_TRUE(board_usbip_attached(server));
+    TEST_ASSERT_GREATER_OR_EQUAL(24 << 20, fetched);
+    close(fd);
+}
+
+/* Sixteen of a megabyte are under way, and there is no room for the next; those before it can
+ * still be forgotten. */
+static void test_no_room_for_an_urb(void)
+{
+    uint8_t bytes[64];
+    uint32_t first = seqnum + 1;
+    int fd = attach();
+    for (unsigned i = 0; i < 16; i++)
+        submit(fd, true, 1, 0, NULL, NULL, 1 << 20);
+    TEST_ASSERT_EQUAL(-ENOMEM, transfer(fd, true, 1, NULL, bytes, 64).status);
+    uint32_t number = unlink_urb(fd, first);
+    struct ret r = hear_ret(fd, true, bytes);
+    TEST_ASSERT_EQUAL(4, r.command);
+    TEST_ASSERT_EQUAL(number, r.seqnum);
+    TEST_ASSERT_EQUAL(-ECONNRESET, r.status);
+    submit(fd, true, 1, 0, NULL, NULL, 64);
+    for (unsigned i = 1; i < 1024 - 16; i++)
+        submit(fd, true, 1, 0, NULL, NULL, 0);
+    submit(fd, true, 1, 0, NULL, NULL, 0);
+    submit(fd, true, 1, 0, NULL, NULL, 0);
+    r = hear_ret(fd, true, bytes);
+    TEST_ASSERT_EQUAL(seqnum, r.seqnum);
+    TEST_ASSERT_EQUAL(-ENOMEM, r.status);
+    close(fd);
+}
+
 static void test_a_port_that_is_taken(void)
 {
     char why[200] = "", expected[200];
@@ -475,6 +638,11 @@ int main(void)
     RUN_TEST(test_reset_keeps_the_connection);
     RUN_TEST(test_other_protocols_are_refused);
     RUN_TEST(test_garbage);
+    RUN_TEST(test_eight_idle_clients_keep_nobody_out);
+    RUN_TEST(test_requests_are_finished_in_time);
+    RUN_TEST(test_who_does_not_read_is_not_heard);
+    RUN_TEST(test_a_slow_reader_takes_no_memory);
+    RUN_TEST(test_no_room_for_an_urb);
     RUN_TEST(test_a_port_that_is_taken);
     RUN_TEST(test_usbip_list);
     return UNITY_END();
