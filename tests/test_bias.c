@@ -190,7 +190,8 @@ static void a_key_of_one_section_needs_no_section(void)
     TEST_ASSERT_EQUAL_UINT32(5, b->test_threads);
     TEST_ASSERT_EQUAL_UINT32(6, b->idioms_two_plus_two_w);
     TEST_ASSERT_FALSE(bias_set(b, "share=5", &e));
-    complains("'share' is a key of several sections; say loops.share or branches.share");
+    complains("'share' is a key of several sections; say loops.share, branches.share, "
+              "transactions.share, dependencies.share or faults.share");
 }
 
 static void wrong_assignments(void)
@@ -199,6 +200,13 @@ static void wrong_assignments(void)
         { "threads", "'threads': expected section.key=value" },
         { "", "expected section.key=value" },
         { "thread=5", "unknown key 'thread'; did you mean 'threads'?" },
+        { "nosuch=5", "unknown key 'nosuch'; 'ordeal gen --keys' lists the keys" },
+        { "x=5", "unknown key 'x'; 'ordeal gen --keys' lists the keys" },
+        { "tsore=5", "unknown key 'tsore'; did you mean 'store'?" },
+        { "threads=2..4", "test.threads = 2..4: allowed is 1 to 256; a range, low..high, or a "
+                          "choice, a | b, is for keys of a [profile NAME]" },
+        { "idiom a.weight=2..4", "is for keys of a [profile NAME]" },
+        { "threads=5 # five", "allowed is 1 to 256; a comment has a line of its own" },
         { "qqqqqqqqq=5", "unknown key 'qqqqqqqqq'; 'ordeal gen --keys' lists the keys" },
         { "test.thread=5", "unknown key test.thread; did you mean test.threads?" },
         { "tset.threads=5", "unknown section [tset]; did you mean [test]?" },
@@ -209,6 +217,7 @@ static void wrong_assignments(void)
         { "idiom a.wieght=1", "unknown key 'wieght' of idiom a; did you mean weight" },
         { "idiom a.file=/does/not/exist", "idiom a.file = /does/not/exist: No such file" },
         { "idiom a.file=/", "idiom a.file = /: Is a directory" },
+        { "profile a.weight=5", "there is no profile 'a'; profiles are made in a bias file" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         TEST_ASSERT_FALSE_MESSAGE(bias_set(b, cases[i][0], &e), cases[i][0]);
@@ -223,12 +232,21 @@ static void wrong_files_are_refused_with_the_line(void)
     char long_line[400], long_section[128];
     snprintf(long_line, sizeof long_line, "[test]\n# %0300d\n", 0);
     snprintf(long_section, sizeof long_section, "[idiom %060d]\nweight = 1\n", 0);
-    const struct { const char *text; uint64_t line; const char *part; } cases[] = {
+    const struct {
+        const char *text;
+        uint64_t line;
+        const char *part;
+    } cases[] = {
         { "[test]\nthread = 5\n", 2, "unknown key test.thread; did you mean test.threads?" },
         { "[operations]\n\nflsh = 5\n", 3, "did you mean operations.flush?" },
         { "[operations]\nthreads = 5\n", 2, "did you mean test.threads?" },
-        { "[operation]\nload = 5\n", 2, "unknown section [operation]; did you mean [operations]?" },
-        { "[qqqqqqqqqqqq]\nload = 5\n", 2, "unknown section [qqqqqqqqqqqq]; 'ordeal gen --keys'" },
+        { "[operation]\nload = 5\n", 1, "unknown section [operation]; did you mean [operations]?" },
+        { "[test]\nthreads = 2\n\n[qqqqqqqqqqqq]\n# no key\nload = 5\n", 4,
+          "unknown section [qqqqqqqqqqqq]; 'ordeal gen --keys'" },
+        { "[test]\n[tset]\n", 2, "unknown section [tset]; did you mean [test]?" },
+        { "[test]\n  [tset]\n", 2, "unknown section [tset]; did you mean [test]?" },
+        { "\xEF\xBB\xBF[tset]\n", 1, "unknown section [tset]; did you mean [test]?" },
+        { "[]\n", 1, "unknown section []" },
         { "[test]\nqqqqqqqqqqqqq = 5\n", 2, "unknown key test.qqqqqqqqqqqqq; 'ordeal gen --keys'" },
         { "threads = 5\n", 1, "a key before the first [section]" },
         { "[test]\nthreads\n", 2, "expected '[section]' or 'key = value'" },
@@ -236,13 +254,15 @@ static void wrong_files_are_refused_with_the_line(void)
         { "[test]\njunk\nthreads = 0\n", 2, "expected '[section]' or 'key = value'" },
         { "[test]\n= 5\n", 2, "a value without a key" },
         { "[test]\nthreads = 0\n", 2, "test.threads = 0: allowed is 1 to 256" },
+        { "[test]\nthreads = 2 | 4\n", 2, "allowed is 1 to 256; a range, low..high, or a choice" },
+        { "[test]\nthreads = 4 # four\n", 2, "allowed is 1 to 256; a comment has a line of" },
         { "[test]\nthreads = 2\nlocations = 3\nthreads = 2\n", 4,
           "test.threads was given already in line 2" },
         { "[test]\nthreads = 2\n  locations = 3\n", 3, "the line begins with a blank" },
         { "[test]\nthreads = 2\001\n", 2, "a control character" },
         { long_line, 2, "the line is too long" },
-        { long_section, 2, "the name of the section is too long" },
-        { "[idiom my sb]\nweight = 1\n", 2, "the name of an idiom" },
+        { long_section, 1, "the name of the section is too long" },
+        { "[idiom my sb]\nweight = 1\n", 1, "the name of an idiom" },
         { "[idiom a]\nweight = 1\nweight = 1\n", 3, "idiom.weight was given already in line 2" },
         { "[idiom a]\ntest = P0 L[x]\ntest = P0 L[x]\n", 3, "idiom a has its test already" },
         { "[idiom a]\ntest = P0 L[x]\nfile = y\n", 3, "idiom a has its test already" },
@@ -341,8 +361,9 @@ static void values_that_do_not_go_together(void)
         { "[sizes]\n1=1\n[branches]\nshare=1\n[test]\noperations=1021\n", 6, "could need 4084" },
         { "[sizes]\n1=1\n[loops]\nshare=1\ncount_max=256\n", 2, "test.operations = 100: accesses" },
         { "[sizes]\n1=1\n[loops]\nshare=1\ncount_max=244\n", 2, "test.operations = 100: accesses" },
-        { "[idiom a]\nweight=1\n", 2, "idiom a has no test" },
-        { "[idiom a]\ntest=P0 L[x]\n", 2, "idiom a has no weight" },
+        { "[test]\n[idiom a]\n", 2, "idiom a has no test" },
+        { "[idiom a]\nweight=1\n", 1, "idiom a has no test" },
+        { "[idiom a]\ntest=P0 L[x]\n", 1, "idiom a has no weight" },
         { "[idiom a]\nweight=3\ntest=P0 L[x]\n  P1 L[x]\n  P2 L[x]\n", 2,
           "idiom a.weight = 3: the idiom has 3 threads" },
         { "[idiom a]\nweight=3\ntest=P0 L[x+4]\n", 2,

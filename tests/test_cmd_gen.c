@@ -247,15 +247,48 @@ static void the_bias_of_a_target(void)
 {
     TEST_ASSERT_EQUAL(EXIT_FINE, gen("--target", "model", "--print-bias", NULL));
     has(out, "\n[profile loads-and-stores]\n");
+    has(out, "\n# Store buffers that are full.\n[profile stores]\n");
+    TEST_ASSERT_NULL(strstr(out, "loads and stores alone --")); /* which is a heading */
     has(out, "\nthreads = 4\n");
     TEST_ASSERT_EQUAL(EXIT_FINE, gen("--target", "model", "-n", "30", "-s", "operations=4", NULL));
     TEST_ASSERT_EQUAL(30, count_of("# profile "));
+    TEST_ASSERT_EQUAL(EXIT_BAD, gen("--target", "model", "--harts", "2", NULL));
+    has(err, "--harts is for --target sim; the target 'model' does not know it");
+    TEST_ASSERT_EQUAL(EXIT_BAD, gen("--harts", "2", NULL));
+    has(err, "are of a --target");
+    TEST_ASSERT_EQUAL(EXIT_FINE, gen("--target", "model", "--model", "TSO", "--print-bias", NULL));
+    has(out, "[profile transactions-short]");
+    TEST_ASSERT_EQUAL(EXIT_FINE, gen("--target", "model", "--model", "PC", "--print-bias", NULL));
+    TEST_ASSERT_NULL(strstr(out, "[profile transactions-short]")); /* PC's machine has none */
+    TEST_ASSERT_EQUAL_MESSAGE(EXIT_FINE,
+                              gen("--target", "sim", "--harts", "2", "--print-bias", NULL), err);
+    has(out, "\nthreads = 2\n");
+    TEST_ASSERT_EQUAL(EXIT_FINE, gen("-t", "sim", "--sizes", "h2-s1-w2-l4-b8-q4", "-n", "9", NULL));
+    TEST_ASSERT_EQUAL(0, count_of("\nP2 "));
     TEST_ASSERT_EQUAL(EXIT_BAD, gen("--target", "nonsense", NULL));
     has(err, "--target takes one of model, native, elf, sim, board, not 'nonsense'");
     TEST_ASSERT_EQUAL(EXIT_BAD, gen("--target", "model", "--bias", "x", NULL));
     has(err, "--target has a bias of its own");
     TEST_ASSERT_EQUAL(EXIT_BAD, gen("--target", "model", "-s", "delays.cycles_min=200", NULL));
     has(err, "delays.cycles_min = 200: it is more than cycles_max = 100");
+}
+
+/* In one line, and in a file that can be read again. */
+static void profiles_that_do_not_fit_are_named(void)
+{
+    const char *set = "test.operations=200";
+    TEST_ASSERT_EQUAL(EXIT_FINE, gen("-t", "model", "-s", "threads=8", "-s", set, "-n", "1", NULL));
+    TEST_ASSERT_EQUAL_INT_MESSAGE(0, strncmp(err, "ordeal gen: ", 12), err);
+    has(err, " profiles do not fit and are left out: ");
+    has(err, "narrow, ");
+    TEST_ASSERT_EQUAL_size_t(strlen(err) - 1, strcspn(err, "\n"));
+    gen("-t", "model", "-s", "threads=8", "-s", set, "--print-bias", NULL);
+    has(out, " profiles do not fit and are left out: ");
+    FILE *f = fopen(path("p.bias"), "w");
+    fputs(out, f);
+    fclose(f);
+    TEST_ASSERT_EQUAL_MESSAGE(EXIT_FINE, gen("-b", path("p.bias"), "-n", "9", NULL), err);
+    TEST_ASSERT_EQUAL_STRING("", err);
 }
 
 int main(void)
@@ -270,5 +303,6 @@ int main(void)
     RUN_TEST(what_is_wrong_is_said_in_one_line);
     RUN_TEST(every_example_makes_tests);
     RUN_TEST(the_bias_of_a_target);
+    RUN_TEST(profiles_that_do_not_fit_are_named);
     return UNITY_END();
 }

@@ -26,6 +26,8 @@ static const struct abilities everything = {
     .memory = 1 << 20,
 };
 
+static struct why left_out;
+
 static void read_for(const struct abilities *can, const char *assignments)
 {
     bias_free(b);
@@ -33,7 +35,7 @@ static void read_for(const struct abilities *can, const char *assignments)
     TEST_ASSERT_TRUE_MESSAGE(default_bias_read(b, can, &e), e.reason);
     if (assignments)
         set(assignments);
-    TEST_ASSERT_TRUE_MESSAGE(default_bias_settle(b, can, &e), e.reason);
+    TEST_ASSERT_TRUE_MESSAGE(default_bias_settle(b, can, &left_out, &e), e.reason);
     start(1);
 }
 
@@ -114,6 +116,32 @@ static void what_is_lacking_is_left_out(void)
     }
 }
 
+/* What a profile does only now and then is not what it is about: a machine without transactions,
+ * uncached memory and flushes still has its CAS, AMOs and interrupts tried, and its sets. */
+static void what_a_profile_can_do_without_does_not_drop_it(void)
+{
+    static const char *const left[] = { "cas", "amos", "interrupts", "one-set", "hot-line" };
+    static const char *const gone[] = {
+        "transactions-short", "transactions-and-others", "hints",
+        "uncached",           "litmus-uncached",         "litmus-transactions"
+    };
+    struct abilities can = everything;
+    can.transactions = can.uncached = can.flush = false;
+    read_for(&can, NULL);
+    for (size_t i = 0; i < sizeof left / sizeof *left; i++)
+        TEST_ASSERT_TRUE_MESSAGE(has_profile(left[i]), left[i]);
+    for (size_t i = 0; i < sizeof gone / sizeof *gone; i++)
+        TEST_ASSERT_FALSE_MESSAGE(has_profile(gone[i]), gone[i]);
+    size_t amos = 0;
+    for (uint64_t n = 0; n < 400; n++) {
+        make(n);
+        for (size_t i = 0; i < length(); i++)
+            amos += op(i)->kind == ORDEAL_AMO;
+    }
+    TEST_ASSERT_GREATER_THAN_size_t(1000, amos);
+    is_within(&can, 300);
+}
+
 /* Whatever a machine has. */
 static void any_machine_gets_tests_that_it_can_run(void)
 {
@@ -169,14 +197,108 @@ static void what_is_set_overrides_it(void)
     make(0);
 }
 
+/* An idiom of four threads does not take its profile along when there are to be three. */
+static void fewer_threads_cost_no_profile(void)
+{
+    read_for(&everything, NULL);
+    size_t all = b->profiles.count;
+    read_for(&everything, "threads=3");
+    TEST_ASSERT_EQUAL_size_t(all, b->profiles.count);
+    read_for(&everything, "threads=2");
+    TEST_ASSERT_EQUAL_size_t(all, b->profiles.count);
+    is_within(&everything, 200);
+}
+
 static void what_nothing_goes_together_with_is_refused(void)
 {
     TEST_ASSERT_TRUE(default_bias_read(b, &everything, &e));
     set("loops.length_min=7");
-    TEST_ASSERT_FALSE(default_bias_settle(b, &everything, &e));
+    TEST_ASSERT_FALSE(default_bias_settle(b, &everything, &left_out, &e));
     TEST_ASSERT_NOT_NULL_MESSAGE(strstr(e.reason, "loops.length_min = 7: it is more than"),
                                  e.reason);
     TEST_ASSERT_EQUAL_STRING("--set", e.file);
+}
+
+/* Weight that is taken away is right for all machines; weight that is given asks for the profile. */
+static void profiles_can_be_set_by_name(void)
+{
+    struct abilities can = everything;
+    can.uncached = false;
+    TEST_ASSERT_TRUE(default_bias_read(b, &can, &e));
+    TEST_ASSERT_TRUE_MESSAGE(bias_set(b, "profile uncached.weight=0", &e), e.reason);
+    TEST_ASSERT_TRUE_MESSAGE(bias_set(b, "profile hot-word.weight=5000", &e), e.reason);
+    TEST_ASSERT_TRUE(default_bias_settle(b, &can, &left_out, &e));
+    TEST_ASSERT_FALSE(has_profile("uncached"));
+    TEST_ASSERT_EQUAL_STRING("", left_out.text);
+    bias_free(b);
+    b = bias_new();
+    TEST_ASSERT_TRUE(default_bias_read(b, &can, &e));
+    TEST_ASSERT_TRUE_MESSAGE(bias_set(b, "profile uncached.weight=9", &e), e.reason);
+    TEST_ASSERT_FALSE(default_bias_settle(b, &can, &left_out, &e));
+    TEST_ASSERT_EQUAL_STRING("profile uncached is about placement.uncached, which the machine "
+                             "cannot do",
+                             e.reason);
+}
+
+static void refuses(const struct abilities *can, const char *assignments, const char *reason)
+{
+    bias_free(b);
+    b = bias_new();
+    TEST_ASSERT_TRUE_MESSAGE(default_bias_read(b, can, &e), e.reason);
+    set(assignments);
+    TEST_ASSERT_FALSE_MESSAGE(default_bias_settle(b, can, &left_out, &e), assignments);
+    TEST_ASSERT_EQUAL_STRING(reason, e.reason);
+    TEST_ASSERT_EQUAL_STRING("--set", e.file);
+}
+
+/* At once, not when a test comes that has it. */
+static void what_the_machine_cannot_do_is_refused_with_the_key(void)
+{
+    struct abilities can = everything;
+    can.threads = 4;
+    can.uncached = can.transactions = false;
+    can.cas_sizes = can.amo_sizes = 1 << 2;
+    refuses(&can, "placement.uncached=5", "placement.uncached = 5: the machine cannot do that");
+    refuses(&can, "transactions.share=5", "transactions.share = 5: the machine cannot do that");
+    refuses(&can, "threads=8", "test.threads = 8: the machine has 4");
+    refuses(&can, "sizes.8=1",
+            "sizes.8 = 1: the machine cannot do swaps, CAS or AMOs of 8 bytes; it goes together "
+            "with operations.swap, .cas and .amo = 0");
+    read_for(&can, "sizes.8=1 operations.cas=0 operations.amo=0");
+    is_within(&can, 300);
+    can.load_sizes = 7;
+    refuses(&can, "sizes.8=1 operations.cas=0", "sizes.8 = 1: the machine cannot do that");
+    read_for(&can, "placement.uncached=0 sizes.8=0");
+    can.swap_sizes = 0;
+    refuses(&can, "idioms.dekker=7",
+            "idioms.dekker = 7: the machine cannot do all operations of the idiom");
+}
+
+/* Not those that are about what the machine lacks, but those that were lost on the way. */
+static void what_does_not_fit_is_named(void)
+{
+    read_for(&everything, NULL);
+    TEST_ASSERT_EQUAL_STRING("", left_out.text);
+    read_for(&everything, "threads=8 test.operations=200");
+    TEST_ASSERT_FALSE(has_profile("narrow"));
+    TEST_ASSERT_FALSE(has_profile("uncached"));
+    TEST_ASSERT_EQUAL_INT_MESSAGE(
+        0,
+        strncmp(left_out.text,
+                "2 profiles do not fit and are left out: narrow, uncached ("
+                "profile narrow: test.operations = 200: accesses of 1 byte",
+                110),
+        left_out.text);
+    set("test.operations=20");
+    TEST_ASSERT_TRUE(default_bias_settle(b, &everything, &left_out, &e));
+    TEST_ASSERT_EQUAL_STRING("", left_out.text);
+    struct abilities can = everything;
+    can.memory = 4096;
+    can.transactions = can.uncached = false;
+    read_for(&can, NULL);
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(left_out.text, " bytes of memory, it has 4096)"),
+                                 left_out.text);
+    TEST_ASSERT_NULL_MESSAGE(strstr(left_out.text, "transactions"), left_out.text);
 }
 
 /* As a file it makes the same tests, also for a machine that lacks much. */
@@ -215,10 +337,15 @@ int main(void)
     RUN_TEST(a_machine_that_can_do_all_gets_all);
     RUN_TEST(four_and_two_harts_lose_nothing);
     RUN_TEST(what_is_lacking_is_left_out);
+    RUN_TEST(what_a_profile_can_do_without_does_not_drop_it);
     RUN_TEST(any_machine_gets_tests_that_it_can_run);
     RUN_TEST(harts_are_all_used_but_no_more_than_eight);
     RUN_TEST(what_is_set_overrides_it);
+    RUN_TEST(fewer_threads_cost_no_profile);
     RUN_TEST(what_nothing_goes_together_with_is_refused);
+    RUN_TEST(profiles_can_be_set_by_name);
+    RUN_TEST(what_the_machine_cannot_do_is_refused_with_the_key);
+    RUN_TEST(what_does_not_fit_is_named);
     RUN_TEST(written_it_makes_the_same_tests);
     return UNITY_END();
 }

@@ -345,6 +345,42 @@ static void idioms_are_repeated_in_a_row(void)
     TEST_ASSERT_EQUAL_size_t(44, length());
 }
 
+/* What stands between is of the bias, in a transaction what may be there; an idiom is still whole, in
+ * order, and no thread longer than it may be. */
+static void something_stands_between_the_steps_of_an_idiom(void)
+{
+    static const uint8_t idiom[] = { ORDEAL_TX_BEGIN, ORDEAL_SWAP, ORDEAL_SWAP, ORDEAL_TX_END };
+    const char *text = "[idiom t]\nweight = 1000\ntest =\n P0 TX.BEGIN#4\n P0 SWAP[x]#1\n"
+                       " P0 SWAP[y]#1\n P0 TX.END\n";
+    FILE *f = fmemopen((void *)text, strlen(text), "r");
+    TEST_ASSERT_TRUE_MESSAGE(bias_read_stream(b, f, "between", &e), e.reason);
+    fclose(f);
+    set("operations=40 threads=1 locations=8 load=1 store=0 swap=0 cas=0 full=0 flush=1 repeat=9 "
+        "between=60");
+    start(1);
+    size_t between = 0, flushes = 0, steps = 0;
+    for (uint64_t n = 0; n < 50; n++) {
+        bool inside = false;
+        size_t operations = 0;
+        make(n);
+        for (size_t i = 0; i < length(); i++) {
+            uint8_t kind = op(i)->kind;
+            operations += kind != ORDEAL_TX_BEGIN && kind != ORDEAL_TX_END;
+            TEST_ASSERT_FALSE(inside && kind == ORDEAL_FLUSH);
+            flushes += kind == ORDEAL_FLUSH;
+            between += inside && kind == ORDEAL_LOAD;
+            if (kind == ORDEAL_LOAD || kind == ORDEAL_FLUSH)
+                continue;
+            TEST_ASSERT_EQUAL_UINT8(idiom[steps++ % sizeof idiom], kind);
+            inside = kind == ORDEAL_TX_BEGIN || (inside && kind != ORDEAL_TX_END);
+        }
+        TEST_ASSERT_EQUAL_size_t(0, steps % sizeof idiom);
+        TEST_ASSERT_EQUAL_size_t(40, operations);
+    }
+    TEST_ASSERT_GREATER_THAN_size_t(200, between);
+    TEST_ASSERT_GREATER_THAN_size_t(0, flushes);
+}
+
 static void hints_go_where_the_thread_just_was(void)
 {
     uint32_t last[2] = { 0 };
@@ -639,6 +675,7 @@ int main(void)
     RUN_TEST(values_are_small_wide_or_high);
     RUN_TEST(wide_values_tell_their_word);
     RUN_TEST(idioms_are_repeated_in_a_row);
+    RUN_TEST(something_stands_between_the_steps_of_an_idiom);
     RUN_TEST(hints_go_where_the_thread_just_was);
     RUN_TEST(narrow_accesses_go_anywhere_in_the_word);
     RUN_TEST(delays_interrupts_and_faults);

@@ -28,6 +28,7 @@ struct history {
 
 struct found {
     uint64_t depending, all, farthest, registers;
+    uint64_t atomics_depending, atomics; /* of them */
 };
 
 static struct found dependencies(void)
@@ -38,7 +39,9 @@ static struct found dependencies(void)
         struct history *h = &threads[op(i)->thread];
         uint32_t read = register_of(i, false), written = register_of(i, true);
         TEST_ASSERT_TRUE(read < MOST && written < MOST);
-        if (op(i)->kind > ORDEAL_STORE || op(i)->size_log2 > 3 || written == 1) {
+        bool atomic = op(i)->kind == ORDEAL_SWAP || op(i)->kind == ORDEAL_AMO;
+        bool takes_part = op(i)->kind <= ORDEAL_STORE || (atomic && b->dependencies_atomics);
+        if (!takes_part || op(i)->size_log2 > 3 || written == 1) {
             TEST_ASSERT_EQUAL_UINT32(0, read);
             continue;
         }
@@ -47,7 +50,9 @@ static struct found dependencies(void)
         for (uint32_t r = 2; r < MOST; r++)
             possible |= h->set[r] && h->now - h->set[r] <= b->dependencies_distance;
         f.all += possible;
+        f.atomics += possible && atomic;
         if (read) {
+            f.atomics_depending += atomic;
             TEST_ASSERT_TRUE(h->set[read] > 0);
             uint32_t distance = h->now - h->set[read];
             f.farthest = distance > f.farthest ? distance : f.farthest;
@@ -79,10 +84,28 @@ static void as_many_depend_as_asked(void)
     TEST_ASSERT_EQUAL_UINT64(0, dependencies().depending);
 }
 
+static void swaps_and_amos_depend_as_asked(void)
+{
+    make_only("threads=3 operations=5000 locations=1000 load=50 store=20 swap=20 amo=20 "
+              "dependencies.atomics=60");
+    is_sound(true);
+    struct found f = dependencies();
+    about(0.6 * (double)f.atomics, (double)f.atomics_depending, (double)f.atomics, 15, "atomics");
+    TEST_ASSERT_EQUAL_UINT64(f.depending, f.atomics_depending);
+    TEST_ASSERT_EQUAL_UINT64(8, f.farthest);
+    make_only("dependencies.share=100 dependencies.atomics=100");
+    f = dependencies();
+    TEST_ASSERT_EQUAL_UINT64(f.all, f.depending);
+    TEST_ASSERT_TRUE(f.atomics > 1000);
+    make_only("dependencies.atomics=0");
+    TEST_ASSERT_EQUAL_UINT64(0, dependencies().atomics_depending);
+}
+
 static void they_go_with_all_the_rest(void)
 {
-    make_only("threads=3 operations=600 locations=40 dependencies.share=50 loops.share=30 "
-              "branches.share=30 transactions.share=30 abort=20 sb=5 cas=20 register=5");
+    make_only(
+        "threads=3 operations=600 locations=40 dependencies.share=50 atomics=50 loops.share=30 "
+        "branches.share=30 transactions.share=30 abort=20 sb=5 cas=20 register=5 swap=9 amo=9");
     is_sound(true);
 }
 
@@ -225,6 +248,7 @@ int main(void)
 {
     UNITY_BEGIN();
     RUN_TEST(as_many_depend_as_asked);
+    RUN_TEST(swaps_and_amos_depend_as_asked);
     RUN_TEST(they_go_with_all_the_rest);
     RUN_TEST(a_cas_compares_with_what_is_asked);
     RUN_TEST(it_needs_no_load_before_it);

@@ -94,6 +94,20 @@ static void some_in_one_set(void)
     for_each_test(x_and_z_share_a_set);
 }
 
+static void x_and_z_share_a_set_and_are_cached(void)
+{
+    x_and_z_share_a_set();
+    TEST_ASSERT_FALSE(is_uncached(0) || is_uncached(2));
+}
+
+/* What is uncached is in no set of a cache. */
+static void one_set_is_of_cached_lines(void)
+{
+    three_alone("locations=12 lines_per_set=4 set_stride=1024 uncached=40");
+    give("idiom a.one_set=z x");
+    for_each_test(x_and_z_share_a_set_and_are_cached);
+}
+
 static void all_lines_differ(void)
 {
     TEST_ASSERT_TRUE(line_at(0) != line_at(1) && line_at(0) != line_at(2)
@@ -185,6 +199,8 @@ static void wrong_places_are_refused(void)
           "one_set has 3 names, and of lines there are only 2; raise test.locations" },
         { "apart=x y", NULL, "words_per_line=4 locations=4",
           "apart has 2 names, and of lines there is only 1; raise test.locations" },
+        { "uncached=x", "one_set=x y", "lines_per_set=2 placement.uncached=10",
+          "idiom a.one_set: one of its names is in uncached, or in a line of one, and in one_set" },
         { "uncached=x", NULL, "threads=1",
           "it has uncached names; placement.uncached must be above 0" },
     };
@@ -240,6 +256,12 @@ static void the_line_is_told(void)
     TEST_ASSERT_TRUE(read_text(b, "[idiom a]\nweight=1\none_line = x q\ntest=P0 L[x]\n"));
     TEST_ASSERT_FALSE(bias_check(b, &e));
     TEST_ASSERT_EQUAL_UINT64(3, e.line);
+    bias_free(b);
+    b = bias_new();
+    TEST_ASSERT_TRUE(read_text(b, "[idiom a]\nweight=1\ntest=P0 L[x]\n P0 L[y]\none_set = x y\n"));
+    TEST_ASSERT_FALSE(bias_check(b, &e));
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(e.reason, "raise placement.lines_per_set"), e.reason);
+    TEST_ASSERT_EQUAL_UINT64(5, e.line);
     TEST_ASSERT_FALSE(read_text(b, "[idiom a]\napart=x y\napart=x y\n"));
     TEST_ASSERT_EQUAL_UINT64(3, e.line);
     TEST_ASSERT_FALSE(read_text(b, "[idiom a]\none_lines=x y\n"));
@@ -273,6 +295,7 @@ int main(void)
     UNITY_BEGIN();
     RUN_TEST(some_in_one_line);
     RUN_TEST(some_in_one_set);
+    RUN_TEST(one_set_is_of_cached_lines);
     RUN_TEST(all_apart);
     RUN_TEST(one_uncached);
     RUN_TEST(all_at_once);

@@ -5,6 +5,7 @@
 
 #include "making.h"
 #include "base/random.h"
+#include "trial/bias_fits.h"
 
 void setUp(void) { making_open(); }
 void tearDown(void) { making_close(); }
@@ -18,6 +19,11 @@ static bool read_text(struct bias *into, const char *text)
     bool good = bias_read(into, path, &e);
     unlink(path);
     return good;
+}
+
+static void complains(const char *part)
+{
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(e.reason, part), e.reason);
 }
 
 static void reads(const char *text) { TEST_ASSERT_TRUE_MESSAGE(read_text(b, text), e.reason); }
@@ -40,8 +46,11 @@ static void wrong_profiles_are_refused_with_the_line(void)
         uint64_t line;
         const char *part;
     } cases[] = {
-        { "[profile a/b]\nweight=1\n", 2, "[profile a/b]: the name of a profile has 1 to 40" },
-        { "[profile ]\nweight=1\n", 2, "[profile ]: the name of a profile has" },
+        { "[profile a/b]\nweight=1\n", 1, "[profile a/b]: the name of a profile has 1 to 40" },
+        { "[profile ]\nweight=1\n", 1, "[profile ]: the name of a profile has" },
+        { "[profile a]\nweight=1 # c\n", 2, "allowed is 0 to 10000; a comment has a line of its" },
+        { GOOD "test.threads=2..4 # c\n", 3,
+          "numbers as 'low..high'; a comment has a line of its" },
         { GOOD "weight=2\n", 3, "profile.weight was given already in line 2" },
         { "[profile a]\nweight=10001\n", 2, "profile a.weight = 10001: allowed is 0 to 10000" },
         { "[profile a]\nweight=1..3\n", 2, "profile a.weight = 1..3: allowed is 0 to 10000" },
@@ -55,7 +64,8 @@ static void wrong_profiles_are_refused_with_the_line(void)
           "of these as 'a | b', or numbers as 'low..high'" },
         { GOOD "test.threads=0..4\n", 3, "test.threads = 0..4: allowed is 1 to 256" },
         { GOOD "test.threads=4..300\n", 3, "test.threads = 4..300: allowed is 1 to 256" },
-        { GOOD "test.threads=4..2\n", 3, "test.threads = 4..2: allowed is" },
+        { GOOD "test.threads=4..2\n", 3,
+          "test.threads = 4..2: the lower number of a range comes first: 2..4" },
         { GOOD "test.threads=4..\n", 3, "test.threads = 4..: allowed is" },
         { GOOD "test.threads=..4\n", 3, "test.threads = ..4: allowed is" },
         { GOOD "test.threads=2 |\n", 3, "test.threads = 2 |: allowed is" },
@@ -90,7 +100,8 @@ static void what_does_not_go_together_is_refused_with_the_line(void)
         uint64_t line;
         const char *part;
     } cases[] = {
-        { "[profile a]\nonly=load\n", 2, "profile a has no weight; give 'weight = …', 0 to 10000" },
+        { GOOD "[profile b]\n", 3, "profile b has no weight" },
+        { "[profile a]\nonly=load\n", 1, "profile a has no weight; give 'weight = …', 0 to 10000" },
         { "[profile a]\nweight=0\n[profile b]\nweight=0\n", 2, "no profile has a weight above 0" },
         { GOOD "only = load lod\n", 3,
           "profile a: only = … lod: allowed are keys of [operations], "
@@ -316,6 +327,18 @@ static void later_files_override_key_by_key(void)
     TEST_ASSERT_EQUAL_HEX32(1u << ORDEAL_STORE, kinds_seen());
 }
 
+/* A slip in a name would else be a profile of its own, that most tests are of. */
+static void set_makes_no_profiles(void)
+{
+    reads("[profile hot-word]\nweight=1\n[profile other]\nweight=1\n");
+    TEST_ASSERT_FALSE(bias_set(b, "profile hot-wrod.weight=5000", &e));
+    complains("there is no profile 'hot-wrod'; did you mean 'hot-word'?");
+    TEST_ASSERT_FALSE(bias_set(b, "profile hot-wrod.test.threads=2", &e));
+    TEST_ASSERT_FALSE(bias_set(b, "profile qqqqqqqq.weight=5000", &e));
+    complains("there is no profile 'qqqqqqqq'; 'ordeal gen --print-bias' shows those that there");
+    TEST_ASSERT_EQUAL_size_t(2, b->profiles.count);
+}
+
 static void what_is_set_holds_in_all_profiles(void)
 {
     reads("[profile a]\nweight=1\ntest.threads=3..4\nonly=load store\n"
@@ -435,12 +458,79 @@ static void whatever_is_not_refused_gives_sound_tests(void)
     TEST_ASSERT_EQUAL_UINT32(300, made);
 }
 
+/* ---- on a machine that lacks something ------------------------------------------------------- */
+
+/* A machine that can do all, but for what a test takes away. */
+static struct abilities able(void)
+{
+    return (struct abilities){ .threads = 4,
+                               .registers = 100,
+                               .load_sizes = 0x7f,
+                               .store_sizes = 0x7f,
+                               .swap_sizes = 0xc,
+                               .cas_sizes = 0xc,
+                               .amo_sizes = 0xc,
+                               .transactions = true,
+                               .interrupts = true,
+                               .flush = true,
+                               .uncached = true,
+                               .nonfaulting = true,
+                               .memory = 1 << 20 };
+}
+
+#define RARE "[profile usual]\nweight=10000\n[profile rare]\nweight=1\n"
+
+static void what_the_machine_cannot_run_is_refused_with_the_line(void)
+{
+    static const struct {
+        const char *text;
+        uint64_t line;
+        const char *part, *advice;
+    } cases[] = {
+        { RARE "test.omit=3\ntransactions.share=0 | 20\n", 6,
+          "profile rare: the target 'model' cannot run its tests: it has no transactions",
+          "--set transactions.share=0); --set 'profile rare.weight=0' goes without the profile" },
+        { RARE "test.threads=1..9\n", 5, "threads, it has 4", "--set test.threads=4)" },
+        { RARE "test.operations=2\ntest.locations=1..64\nplacement.set_stride=64..1048576\n"
+               "placement.lines_per_set=1..64\nplacement.words_per_line=1..16\n",
+          3, "profile rare: the target 'model' cannot run its tests: the test takes", "" },
+        { "[test]\nthreads=2\n[transactions]\nshare=5\n", 4,
+          "the target 'model' cannot run tests of this bias: it has no transactions", "" },
+    };
+    struct abilities can = able();
+    can.transactions = false;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        fresh(cases[i].text);
+        TEST_ASSERT_TRUE_MESSAGE(bias_check(b, &e), e.reason);
+        TEST_ASSERT_FALSE_MESSAGE(bias_fits(b, &target_model, &can, 1, &e), cases[i].text);
+        TEST_ASSERT_EQUAL_UINT64_MESSAGE(cases[i].line, e.line, e.reason);
+        complains(cases[i].part);
+        complains(cases[i].advice);
+    }
+}
+
+static void what_the_machine_can_run_fits(void)
+{
+    struct abilities can = able();
+    fresh(RARE "transactions.share=20\ntest.threads=1..4\n");
+    TEST_ASSERT_TRUE_MESSAGE(bias_fits(b, &target_model, &can, 1, &e), e.reason);
+    can.transactions = false;
+    TEST_ASSERT_FALSE(bias_fits(b, &target_model, &can, 1, &e));
+    TEST_ASSERT_TRUE_MESSAGE(bias_set(b, "profile rare.weight=0", &e), e.reason);
+    TEST_ASSERT_TRUE_MESSAGE(bias_fits(b, &target_model, &can, 1, &e), e.reason);
+    fresh(RARE "transactions.share=20\n");
+    TEST_ASSERT_TRUE_MESSAGE(bias_set(b, "transactions.share=0", &e), e.reason);
+    TEST_ASSERT_TRUE_MESSAGE(bias_fits(b, &target_model, &can, 1, &e), e.reason);
+}
+
 int main(void)
 {
     UNITY_BEGIN();
     RUN_TEST(wrong_profiles_are_refused_with_the_line);
     RUN_TEST(what_does_not_go_together_is_refused_with_the_line);
     RUN_TEST(profiles_are_drawn_by_weight);
+    RUN_TEST(what_the_machine_cannot_run_is_refused_with_the_line);
+    RUN_TEST(what_the_machine_can_run_fits);
     RUN_TEST(a_bias_without_profiles_has_none);
     RUN_TEST(a_test_is_of_the_profile_that_it_is_said_to_be);
     RUN_TEST(what_a_profile_gives_itself_holds_beside_only);
@@ -450,6 +540,7 @@ int main(void)
     RUN_TEST(a_test_does_not_depend_on_those_made_before);
     RUN_TEST(omit_is_one_of_the_ways);
     RUN_TEST(later_files_override_key_by_key);
+    RUN_TEST(set_makes_no_profiles);
     RUN_TEST(what_is_set_holds_in_all_profiles);
     RUN_TEST(what_is_written_makes_the_same_tests);
     RUN_TEST(long_words_of_only_are_written_in_several_lines);

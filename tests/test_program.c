@@ -272,6 +272,16 @@ static void refusals_name_everything_that_is_missing(void)
         "it has no swap of 1 byte; it has no AMO of 8 bytes; it has no transactions; "
         "it has no cache flush",
         text);
+    struct why why = { "it cannot" };
+    target_advise(&target_sim, &few, &m.p, true, "amos", &why);
+    TEST_ASSERT_EQUAL_STRING(
+        "it cannot; --harts makes a machine of more (profile amos; this makes tests that it can "
+        "run: --set sizes.8=0; --set transactions.share=0; --set operations.flush=0; "
+        "--set test.threads=1)",
+        why.text);
+    why_say(&why, "it cannot");
+    target_advise(&target_model, &few, &m.p, false, NULL, &why);
+    TEST_ASSERT_EQUAL_STRING("it cannot", why.text);
     unmake(&m);
 }
 

@@ -10,6 +10,8 @@
 
 #include "base/error.h"
 #include "base/nearest.h"
+#include "base/plain_file.h"
+#include "base/why.h"
 
 /* ---- the table ----------------------------------------------------------------------------- */
 
@@ -99,6 +101,7 @@ void bias_free(struct bias *b)
     for (size_t i = 0; i < b->profiles.count; i++) {
         free(b->profiles.data[i].name);
         free(b->profiles.data[i].only);
+        free(b->profiles.data[i].comment);
         LIST_FREE(&b->profiles.data[i].varies);
     }
     for (size_t i = 0; i < b->files.count; i++)
@@ -133,31 +136,23 @@ int reading_find_key(const char *section, const char *name)
     return -1;
 }
 
-/* ", did you mean 'load'?" or what else helps. */
-bool reading_unknown_key(struct reading *r, const char *section, const char *name)
+static bool is_section(const char *name)
+{
+    for (int i = 0; i < BIAS_KEY_COUNT; i++)
+        if (strcmp(bias_keys[i].section, name) == 0)
+            return true;
+    return false;
+}
+
+static bool unknown_section(struct reading *r, const char *section)
 {
     const char *names[BIAS_KEY_COUNT + 1];
     int n = 0;
     for (int i = 0; i < BIAS_KEY_COUNT; i++)
-        if (strcmp(bias_keys[i].section, section) == 0)
-            names[n++] = bias_keys[i].name;
-    names[n] = NULL;
-    const char *near = nearest_name(name, names);
-    if (n && near)
-        return bias_refuse(r->e, &r->at, "unknown key %s.%s; did you mean %s.%s?", section, name,
-                           section, near);
-    for (int i = 0; i < BIAS_KEY_COUNT; i++)
-        if (n && strcmp(bias_keys[i].name, name) == 0)
-            return bias_refuse(r->e, &r->at, "unknown key %s.%s; did you mean %s.%s?", section,
-                               name, bias_keys[i].section, name);
-    if (n)
-        return bias_refuse(r->e, &r->at, "unknown key %s.%s; 'ordeal gen --keys' lists the keys",
-                           section, name);
-    for (int i = n = 0; i < BIAS_KEY_COUNT; i++)
         if (n == 0 || strcmp(bias_keys[i].section, names[n - 1]) != 0)
             names[n++] = bias_keys[i].section;
     names[n] = NULL;
-    near = nearest_name(section, names);
+    const char *near = nearest_name(section, names);
     return bias_refuse(
         r->e, &r->at,
         near ? "unknown section [%s]; did you mean [%s]?"
@@ -166,11 +161,43 @@ bool reading_unknown_key(struct reading *r, const char *section, const char *nam
         section, near);
 }
 
+/* ", did you mean 'load'?" or what else helps. */
+bool reading_unknown_key(struct reading *r, const char *section, const char *name)
+{
+    const char *names[BIAS_KEY_COUNT + 1];
+    int n = 0;
+    if (!is_section(section))
+        return unknown_section(r, section);
+    for (int i = 0; i < BIAS_KEY_COUNT; i++)
+        if (strcmp(bias_keys[i].section, section) == 0)
+            names[n++] = bias_keys[i].name;
+    names[n] = NULL;
+    const char *near = nearest_name(name, names);
+    if (near)
+        return bias_refuse(r->e, &r->at, "unknown key %s.%s; did you mean %s.%s?", section, name,
+                           section, near);
+    for (int i = 0; i < BIAS_KEY_COUNT; i++)
+        if (strcmp(bias_keys[i].name, name) == 0)
+            return bias_refuse(r->e, &r->at, "unknown key %s.%s; did you mean %s.%s?", section,
+                               name, bias_keys[i].section, name);
+    return bias_refuse(r->e, &r->at, "unknown key %s.%s; 'ordeal gen --keys' lists the keys",
+                       section, name);
+}
+
 bool reading_given_twice(struct reading *r, const struct bias_origin *before, const char *section,
                          const char *name)
 {
     return bias_refuse(r->e, &r->at, "%s.%s was given already in line %" PRIu32, section, name,
                        before->line);
+}
+
+const char *reading_hint(const char *text, bool varies)
+{
+    if (strchr(text, '#'))
+        return "; a comment has a line of its own";
+    if (!varies && (strstr(text, "..") || strchr(text, '|')))
+        return "; a range, low..high, or a choice, a | b, is for keys of a [profile NAME]";
+    return "";
 }
 
 static bool set_key(struct reading *r, int i, const char *text)
@@ -182,8 +209,8 @@ static bool set_key(struct reading *r, int i, const char *text)
         return reading_given_twice(r, &r->b->origins[i], k->section, k->name);
     if (!reading_value(k, text, &value)) {
         bias_allowed(k, allowed, sizeof allowed);
-        return bias_refuse(r->e, &r->at, "%s.%s = %.60s: allowed is %s", k->section, k->name, text,
-                           allowed);
+        return bias_refuse(r->e, &r->at, "%s.%s = %.60s: allowed is %s%s", k->section, k->name,
+                           text, allowed, reading_hint(text, false));
     }
     r->b->values[i] = value;
     r->b->origins[i] = r->at;
@@ -291,11 +318,11 @@ static bool add_file(struct reading *r, struct bias_idiom *x, FILE *f, const cha
 
 static bool set_file(struct reading *r, struct bias_idiom *x, const char *name)
 {
+    const char *reason;
     char *path = path_beside(r, name);
-    FILE *f = path ? fopen(path, "re") : NULL;
+    FILE *f = path ? plain_file_open(path, &reason) : NULL;
     bool good = f    ? add_file(r, x, f, path)
-              : path ? bias_refuse(r->e, &r->at, "idiom %s.file = %s: %s", x->name, path,
-                                   strerror(errno))
+              : path ? bias_refuse(r->e, &r->at, "idiom %s.file = %s: %s", x->name, path, reason)
                      : error_out_of_memory(r->e, "");
     if (f)
         fclose(f);
@@ -357,8 +384,8 @@ static bool set_own_idiom(struct reading *r, const char *name, const char *key, 
     if (x->weight_at.reading == r->at.reading)
         return reading_given_twice(r, &x->weight_at, "idiom", "weight");
     if (!reading_number(value, 0, MOST_WEIGHT, &x->weight))
-        return bias_refuse(r->e, &r->at, "idiom %s.weight = %.60s: allowed is 0 to %d", name, value,
-                           MOST_WEIGHT);
+        return bias_refuse(r->e, &r->at, "idiom %s.weight = %.60s: allowed is 0 to %d%s", name,
+                           value, MOST_WEIGHT, reading_hint(value, false));
     x->weight_at = r->at;
     return true;
 }
@@ -383,6 +410,45 @@ static bool fail(struct reading *r, const char *reason)
     return bias_refuse(r->e, &r->at, "%s", reason);
 }
 
+/* "[NAME]", of which inih says nothing unless a key follows. What does not end it refuses itself. */
+static bool open_section(struct reading *r, const char *line)
+{
+    enum { INIH_CUTS_AT = 49 };
+    char name[INIH_CUTS_AT + 1];
+    size_t length = strcspn(line + 1, "]");
+    if (line[1 + length] != ']')
+        return true;
+    if (length >= INIH_CUTS_AT)
+        return bias_refuse(r->e, &r->at, "the name of the section is too long");
+    snprintf(name, sizeof name, "%.*s", (int)length, line + 1);
+    if (strncmp(name, PROFILE, strlen(PROFILE)) == 0)
+        return profile_open(r, name + strlen(PROFILE));
+    if (strncmp(name, OWN_IDIOM, strlen(OWN_IDIOM)) == 0)
+        return reading_own_idiom(r, name + strlen(OWN_IDIOM)) != NULL;
+    return is_section(name) || unknown_section(r, name);
+}
+
+/* The line where it opens a section; else NULL. */
+static const char *section_line(const struct reading *r, const char *line)
+{
+    static const char mark[] = "\xEF\xBB\xBF"; /* of UTF-8, which inih skips */
+    if (r->at.line == 1 && strncmp(line, mark, strlen(mark)) == 0)
+        line += strlen(mark);
+    line += strspn(line, " \t\r");
+    return *line == '[' && !(r->indented && r->key_seen) ? line : NULL;
+}
+
+/* Comments are kept until a line comes that is none. */
+static bool keep_comment(struct reading *r, const char *line)
+{
+    char *longer = NULL;
+    if (*line == '#' && asprintf(&longer, "%s%s\n", r->comment ? r->comment : "", line) < 0)
+        return error_out_of_memory(r->e, "");
+    free(r->comment);
+    r->comment = longer;
+    return true;
+}
+
 /* A line for inih, which takes what is too long for it as several. NULL: no more, or it failed. */
 static char *read_line(char *line, int size, void *user)
 {
@@ -400,8 +466,10 @@ static char *read_line(char *line, int size, void *user)
     }
     line[length] = '\0';
     r->indented = isblank((unsigned char)line[0]);
-    r->key_seen = r->key_seen && line[0] != '[';
-    return line;
+    const char *section = section_line(r, line);
+    r->key_seen = r->key_seen && !section;
+    r->failed = (section && !open_section(r, section)) || !keep_comment(r, line);
+    return r->failed ? NULL : line;
 }
 
 static int take_value(void *user, const char *section, const char *name, const char *value)
@@ -410,10 +478,7 @@ static int take_value(void *user, const char *section, const char *name, const c
     bool good, continues = r->indented && r->key_seen;
     if (r->failed)
         return 1;
-    /* inih cuts names of sections and keys at 49 characters. */
-    if (strlen(section) >= 49)
-        good = fail(r, "the name of the section is too long");
-    else if (section[0] == '\0')
+    if (section[0] == '\0')
         good = fail(r, "a key before the first [section]");
     else if (name[0] == '\0')
         good = fail(r, "a value without a key; a line is 'key = value'");
@@ -436,6 +501,7 @@ static bool read_all(struct reading *r)
 {
     errno = 0;
     int bad_line = ini_parse_stream(read_line, r, take_value, r);
+    free(r->comment);
     if (!r->failed && ferror(r->in)) {
         fail(r, strerror(errno));
         r->e->status = ORDEAL_IO;
@@ -457,9 +523,10 @@ bool bias_read_stream(struct bias *b, FILE *in, const char *name, struct ordeal_
 
 bool bias_read(struct bias *b, const char *file, struct ordeal_error *e)
 {
-    FILE *in = fopen(file, "re");
+    const char *reason;
+    FILE *in = plain_file_open(file, &reason);
     if (!in) {
-        error_bad(e, file, 0, "%s", strerror(errno));
+        error_bad(e, file, 0, "%s", reason);
         e->status = ORDEAL_IO;
         return false;
     }
@@ -470,23 +537,35 @@ bool bias_read(struct bias *b, const char *file, struct ordeal_error *e)
 
 /* ---- --set --------------------------------------------------------------------------------- */
 
+static bool several_sections(struct reading *r, const char *name, int keys)
+{
+    struct why all = { "" };
+    for (int i = 0, n = 0; i < BIAS_KEY_COUNT; i++)
+        if (strcmp(bias_keys[i].name, name) == 0) {
+            why_add(&all, "%s%s.%s",
+                    n == 0          ? ""
+                    : n == keys - 1 ? " or "
+                                    : ", ",
+                    bias_keys[i].section, name);
+            n++;
+        }
+    return bias_refuse(r->e, &r->at, "'%s' is a key of several sections; say %s", name, all.text);
+}
+
 /* A key without its section will do where no other section has one of that name. */
 static bool set_bare_key(struct reading *r, const char *name, const char *value)
 {
-    int found = -1;
+    int found = 0, keys = 0;
     const char *names[BIAS_KEY_COUNT + 1];
     for (int i = 0; i < BIAS_KEY_COUNT; i++) {
         names[i] = bias_keys[i].name;
-        if (strcmp(bias_keys[i].name, name) != 0)
-            continue;
-        if (found >= 0)
-            return bias_refuse(r->e, &r->at, "'%s' is a key of several sections; say %s.%s or "
-                               "%s.%s", name, bias_keys[found].section, name, bias_keys[i].section,
-                               name);
-        found = i;
+        if (strcmp(bias_keys[i].name, name) == 0) {
+            found = i;
+            keys++;
+        }
     }
-    if (found >= 0)
-        return set_key(r, found, value);
+    if (keys)
+        return keys > 1 ? several_sections(r, name, keys) : set_key(r, found, value);
     names[BIAS_KEY_COUNT] = NULL;
     const char *near = nearest_name(name, names);
     return bias_refuse(r->e, &r->at, near ? "unknown key '%s'; did you mean '%s'?"
@@ -551,8 +630,16 @@ static void write_idiom(const struct bias_idiom *x, FILE *out)
     }
 }
 
+static void write_comment(void *user, const struct bias_profile *p, uint32_t slot, FILE *out)
+{
+    (void)user;
+    if (slot == BIAS_NO_SLOT && p->comment)
+        fputs(p->comment, out);
+}
+
 bool bias_write(const struct bias *b, FILE *out, bool with_help)
 {
+    static const struct bias_notes comments = { .write = write_comment };
     char value[32];
     for (int i = 0; i < BIAS_KEY_COUNT; i++) {
         const struct bias_key *k = &bias_keys[i];
@@ -567,6 +654,6 @@ bool bias_write(const struct bias *b, FILE *out, bool with_help)
     for (size_t i = 0; i < b->idioms.count; i++)
         write_idiom(&b->idioms.data[i], out);
     for (size_t i = 0; i < b->profiles.count; i++)
-        bias_write_profile(b, &b->profiles.data[i], NULL, out);
+        bias_write_profile(b, &b->profiles.data[i], with_help ? &comments : NULL, out);
     return !ferror(out);
 }

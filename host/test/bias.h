@@ -44,6 +44,7 @@ struct bias_vary {
 
 struct bias_profile {
     char *name, *only; /* only: words with a blank after each; NULL: not given */
+    char *comment;     /* lines right before its section, of the first file that has any; or NULL */
     uint32_t weight;
     struct bias_origin section, weight_at, only_at;
     LIST(struct bias_vary) varies; /* no two of a slot */

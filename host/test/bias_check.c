@@ -16,6 +16,8 @@ struct checking {
     struct ordeal_error *e;             /* NULL: nobody wants to know */
     const struct bias_profile *profile; /* NULL: none */
     const struct idiom_list *idioms;
+    const struct bias_origin
+        *place; /* of an idiom that is looked at; NULL: another part of it is */
     struct layout layout;
 };
 
@@ -69,8 +71,8 @@ static bool fault_of_idiom(struct checking *c, const struct idiom *x, const char
     va_start(args, format);
     vsnprintf(reason, sizeof reason, format, args);
     va_end(args);
-    return complain(c, bias_origin_of(c->b, x->slot), "%s = %" PRIu32 ": %.400s", x->called,
-                    x->weight, reason);
+    return complain(c, c->place ? c->place : bias_origin_of(c->b, x->slot),
+                    "%s = %" PRIu32 ": %.400s", x->called, x->weight, reason);
 }
 
 static uint32_t section_weight(const struct bias *b, const char *section)
@@ -416,10 +418,15 @@ static bool check_place(struct checking *c, const struct idiom *x, int place)
 
 static bool check_places(struct checking *c, const struct idiom *x)
 {
-    for (int place = 0; place < IDIOM_PLACES; place++)
-        if (x->placed[place] && !check_place(c, x, place))
-            return false;
-    return true;
+    bool good = true;
+    for (int place = 0; place < IDIOM_PLACES && good; place++)
+        if (x->placed[place]) {
+            const struct bias_idiom *own = &c->b->idioms.data[x->slot - BIAS_KEY_COUNT];
+            c->place = own->place[place] ? &own->place_at[place] : NULL;
+            good = check_place(c, x, place);
+        }
+    c->place = NULL;
+    return good;
 }
 
 static bool check_idioms(struct checking *c)
@@ -481,7 +488,7 @@ static bool check_profiles(struct draw *d, struct ordeal_error *e)
         if (!bias_check_profile(d, i, e))
             return false;
     return d->profiles.count
-        || bias_refuse(e, &d->given->profiles.data[0].section, "no profile has a weight above 0");
+        || bias_refuse(e, &d->given->profiles.data[0].weight_at, "no profile has a weight above 0");
 }
 
 bool bias_check(const struct bias *b, struct ordeal_error *e)

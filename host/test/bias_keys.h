@@ -40,6 +40,9 @@ enum { VALUES_SMALL, VALUES_WIDE, VALUES_HIGH };
     NUMBER(test, repeat, "repeat", 1, 1, 1000, \
            "times that an idiom is done in a row, by the same threads in the same words, as\n" \
            "far as there is room") \
+    BIAS_PERCENT(NUMBER, test, between, 0, \
+                 "chance in percent that a thread does something else, as [operations] and\n" \
+                 "[membar] say, between two operations of an idiom") \
     BIAS_PERCENT(NUMBER, test, omit, 0, \
                  "chance in percent that a test goes without each of the operations (but L and\n" \
                  "S), membars, idioms, sizes of 1, 2 and 64 bytes, blocks, uncached lines and\n" \
@@ -146,6 +149,8 @@ enum { VALUES_SMALL, VALUES_WIDE, VALUES_HIGH };
                  "percent of the loads and stores of up to 8 bytes that depend on an older load\n" \
                  "of their thread (<r1), if there is one that set a register; whether by their\n" \
                  "address, their data or a branch is the target's choice") \
+    BIAS_PERCENT(NUMBER, dependencies, atomics, 0, \
+                 "the same of swaps and AMOs, by their address or their data") \
     NUMBER(dependencies, distance, "distance", 8, 1, 1000, \
            "accesses of the thread back to that load, at most") \
     \

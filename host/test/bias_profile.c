@@ -10,6 +10,27 @@
 
 #define IDIOM_WEIGHT ".weight"
 
+/* --set changes profiles, files make them: a slip on the command line would else be a new one. */
+static void no_such_profile(struct reading *r, const char *name)
+{
+    size_t count = r->b->profiles.count;
+    const char **names = calloc(count + 1, sizeof *names);
+    if (!names) {
+        error_out_of_memory(r->e, "");
+        return;
+    }
+    for (size_t i = 0; i < count; i++)
+        names[i] = r->b->profiles.data[i].name;
+    const char *near = nearest_name(name, names);
+    bias_refuse(r->e, &r->at,
+                near    ? "there is no profile '%.60s'; did you mean '%s'?"
+                : count ? "there is no profile '%.60s'; 'ordeal gen --print-bias' shows those that "
+                          "there are, and new ones are made in a bias file"
+                        : "there is no profile '%.60s'; profiles are made in a bias file",
+                name, near);
+    free(names);
+}
+
 static struct bias_profile *find_profile(struct reading *r, const char *name)
 {
     struct bias *b = r->b;
@@ -18,6 +39,10 @@ static struct bias_profile *find_profile(struct reading *r, const char *name)
             return &b->profiles.data[i];
     if (!reading_good_name(r, "profile", name))
         return NULL;
+    if (r->at.line == 0) {
+        no_such_profile(r, name);
+        return NULL;
+    }
     struct bias_profile fresh = { .name = strdup(name), .section = r->at };
     if (fresh.name && LIST_PUSH(&b->profiles, fresh))
         return &b->profiles.data[b->profiles.count - 1];
@@ -79,6 +104,28 @@ static bool take_several(struct bias_vary *v, const char *text)
     }
 }
 
+/* Is it a range that only is the wrong way round? */
+static bool is_turned(uint32_t slot, const char *text)
+{
+    const char *dots = strstr(text, "..");
+    uint32_t first, second;
+    return dots && take_one(slot, text, (size_t)(dots - text), &first)
+        && take_one(slot, dots + 2, strlen(dots + 2), &second) && first > second
+        && first <= slot_key(slot)->most;
+}
+
+static bool refuse_turned(struct reading *r, const struct bias_profile *p, const char *name,
+                          const char *text)
+{
+    const char *dots = strstr(text, ".."), *low = dots + 2 + strspn(dots + 2, " \t");
+    int high = (int)(dots - text);
+    while (high && isblank((unsigned char)text[high - 1]))
+        high--;
+    return bias_refuse(r->e, &r->at,
+                       "profile %s: %s = %.60s: the lower number of a range comes first: %s..%.*s",
+                       p->name, name, text, low, high, text);
+}
+
 static bool refuse_values(struct reading *r, const struct bias_profile *p, uint32_t slot,
                           const char *text)
 {
@@ -86,11 +133,13 @@ static bool refuse_values(struct reading *r, const struct bias_profile *p, uint3
     bool numbers = slot_key(slot)->least <= slot_key(slot)->most;
     bias_allowed(slot_key(slot), allowed, sizeof allowed);
     slot_name(r->b, slot, name, sizeof name);
+    if (is_turned(slot, text))
+        return refuse_turned(r, p, name, text);
     return bias_refuse(r->e, &r->at,
                        "profile %s: %s = %.60s: allowed is %s, up to %d of these as "
-                       "'a | b'%s",
+                       "'a | b'%s%s",
                        p->name, name, text, allowed, BIAS_MOST_VALUES,
-                       numbers ? ", or numbers as 'low..high'" : "");
+                       numbers ? ", or numbers as 'low..high'" : "", reading_hint(text, true));
 }
 
 static bool set_slot(struct reading *r, struct bias_profile *p, uint32_t slot, const char *text)
@@ -122,8 +171,8 @@ static bool set_weight(struct reading *r, struct bias_profile *p, const char *va
     if (p->weight_at.reading == r->at.reading)
         return reading_given_twice(r, &p->weight_at, "profile", "weight");
     if (!reading_number(value, 0, MOST_WEIGHT, &p->weight))
-        return bias_refuse(r->e, &r->at, "profile %s.weight = %.60s: allowed is 0 to %d", p->name,
-                           value, MOST_WEIGHT);
+        return bias_refuse(r->e, &r->at, "profile %s.weight = %.60s: allowed is 0 to %d%s", p->name,
+                           value, MOST_WEIGHT, reading_hint(value, true));
     p->weight_at = r->at;
     return true;
 }
@@ -188,6 +237,16 @@ static bool unknown_name(struct reading *r, const struct bias_profile *p, const 
                            p->name, name);
     return bias_refuse(r->e, &r->at, "profile %s: unknown key '%s'; did you mean %s%s%s?", p->name,
                        name, section, *section ? "." : "", near);
+}
+
+bool profile_open(struct reading *r, const char *name)
+{
+    struct bias_profile *p = find_profile(r, name);
+    if (p && !p->comment) {
+        p->comment = r->comment;
+        r->comment = NULL;
+    }
+    return p;
 }
 
 bool profile_set(struct reading *r, const char *name, const char *key, const char *value)

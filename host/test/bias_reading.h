@@ -18,6 +18,7 @@ struct reading {
     bool failed;
     bool key_seen;                /* in the section */
     bool indented;                /* with a key before it, it goes on with that one's value */
+    char *comment;                /* lines of it right before this one; NULL: none */
     struct bias_idiom *idiom;     /* whose test goes on */
     struct bias_profile *profile; /* whose `only` goes on */
 };
@@ -34,8 +35,12 @@ struct bias_idiom *reading_own_idiom(struct reading *r, const char *name);
 /* `text` as a number, or as a value of the key. They say nothing. */
 bool reading_number(const char *text, uint32_t least, uint32_t most, uint32_t *value);
 bool reading_value(const struct bias_key *k, const char *text, uint32_t *value);
+/* What may help who wrote a value that is none, to be said after what is allowed, or "". `varies`:
+ * ranges and choices are allowed there. */
+const char *reading_hint(const char *text, bool varies);
 
-/* A key of [profile NAME], and another line of its `only`. */
+/* [profile NAME], a key of it, and another line of its `only`. */
+bool profile_open(struct reading *r, const char *name);
 bool profile_set(struct reading *r, const char *name, const char *key, const char *value);
 bool profile_add_only(struct reading *r, struct bias_profile *p, const char *words);
 

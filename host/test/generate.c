@@ -126,6 +126,20 @@ static void depend(struct generator *g, uint32_t size_log2, bool load)
         g->status = ordeal_trace_writes_register(g->test, registers_set(r, size_log2));
 }
 
+/* The swap or AMO just added may need one, too. */
+static void depend_atomic(struct generator *g)
+{
+    struct registers *r = &g->registers[g->thread];
+    if (!g->b->dependencies_atomics || g->status != ORDEAL_OK)
+        return;
+    r->now++;
+    uint32_t needed = random_chance(&g->random, g->b->dependencies_atomics)
+                        ? registers_choose(r, &g->random, g->b->dependencies_distance, 3)
+                        : 0;
+    if (needed)
+        g->status = ordeal_trace_reads_register(g->test, needed);
+}
+
 static uint32_t make_load(struct generator *g)
 {
     uint32_t size_log2 = choose(&g->sizes, &g->random);
@@ -170,6 +184,7 @@ static uint32_t make_swap(struct generator *g)
     uint32_t size_log2 = choose(&g->swaps, &g->random), location = location_here(g, true);
     uint64_t number = memory_numbers(&g->memory, pool_here(g), &location, g->rounds);
     add_write(g, at(g, ORDEAL_SWAP, location, size_log2), location, number, 0);
+    depend_atomic(g);
     return 1;
 }
 
@@ -188,6 +203,7 @@ static uint32_t make_amo(struct generator *g)
     add(g, op, 0);
     if (g->rounds > 1 && g->status == ORDEAL_OK)
         g->status = ordeal_trace_step(g->test, layout_repeat(&g->layout, x.step, size_log2));
+    depend_atomic(g);
     return 1;
 }
 
@@ -495,20 +511,30 @@ static uint32_t of_group(uint32_t group, uint32_t each, uint32_t first, uint32_t
     return high > low ? high - low : 0;
 }
 
+/* Those lines of a set that are of the pool and cached: no others are in a cache. */
+static uint32_t cached_of_set(const struct generator *g, const struct pool *pool, uint32_t set)
+{
+    uint32_t words = g->layout.words, each = g->b->placement_lines_per_set;
+    uint32_t first = pool->first / words, end = (pool->first + pool->count - 1) / words + 1;
+    uint32_t lines = of_group(set, each, first, end - first);
+    for (uint32_t line = set * each; line < (set + 1) * each && g->memory.mixed; line++)
+        lines -= line >= first && line < end && g->memory.uncached[line];
+    return lines;
+}
+
 /* Could name n lie there, beside those before it, with room for the others of its line or set? */
 static bool may_lie(const struct generator *g, const struct idiom *x, const struct cast *cast,
                     const struct pool *pool, uint32_t n, uint32_t location)
 {
     uint32_t words = g->layout.words, lines = g->b->placement_lines_per_set;
-    uint32_t line = location / words, first = pool->first / words;
+    uint32_t line = location / words;
     const bool *placed = x->name[n].placed;
     if ((placed[IDIOM_UNCACHED] && !g->memory.uncached[line])
         || (placed[IDIOM_ONE_LINE]
             && of_group(line, words, pool->first, pool->count) < x->placed[IDIOM_ONE_LINE])
+        || (placed[IDIOM_ONE_SET] && g->memory.uncached[line])
         || (placed[IDIOM_ONE_SET]
-            && of_group(line / lines, lines, first,
-                        (pool->first + pool->count - 1) / words - first + 1)
-                   < x->placed[IDIOM_ONE_SET]))
+            && cached_of_set(g, pool, line / lines) < x->placed[IDIOM_ONE_SET]))
         return false;
     for (uint32_t k = 0; k < n; k++) {
         const bool *its = x->name[k].placed;
@@ -583,6 +609,7 @@ static void add_step(struct generator *g, const struct idiom *x, const struct id
     if (kind_has_location(s->kind)) {
         uint32_t location = cast->location[s->name];
         uint64_t before = cast->number[s->name] - 1;
+        g->recent[cast->thread[s->thread]] = location;
         op.base = memory_line(&g->memory, location / l->words);
         op.address = ((uint64_t)(location % l->words) << l->word_log2) + s->offset;
         uint32_t word = location + (s->offset >> l->word_log2);
@@ -599,6 +626,35 @@ static void add_step(struct generator *g, const struct idiom *x, const struct id
     }
 }
 
+/* Something else, where the bias wants that before a step, and the thread has room beside what is to
+ * come of the idiom. `inside`: in a transaction of the idiom's. */
+static void add_between(struct generator *g, uint32_t thread, bool inside)
+{
+    const struct choices *what = inside ? &g->in_transactions : &g->plain;
+    if (!what->total || !has_room(g, thread, 1) || !random_chance(&g->random, g->b->test_between))
+        return;
+    g->thread = thread;
+    g->open[TRANSACTION] = inside;
+    g->position[thread] += make_event(g, choose(what, &g->random),
+                                      g->b->test_operations - g->position[thread]);
+    g->open[TRANSACTION] = false;
+}
+
+static void add_steps(struct generator *g, const struct idiom *x, const struct cast *cast)
+{
+    bool begun[IDIOM_MOST_THREADS] = { false }, inside[IDIOM_MOST_THREADS] = { false };
+    for (uint32_t i = 0; i < x->steps; i++) {
+        const struct idiom_step *s = &x->step[i];
+        if (g->b->test_between && begun[s->thread])
+            add_between(g, cast->thread[s->thread], inside[s->thread]);
+        add_step(g, x, s, cast);
+        begun[s->thread] = true;
+        inside[s->thread] = s->kind == ORDEAL_TX_BEGIN
+                         || (inside[s->thread] && s->kind != ORDEAL_TX_END
+                             && s->kind != ORDEAL_TX_ABORT);
+    }
+}
+
 /* Once, with fresh values. */
 static void play(struct generator *g, const struct idiom *x, struct cast *cast)
 {
@@ -606,10 +662,9 @@ static void play(struct generator *g, const struct idiom *x, struct cast *cast)
     for (uint32_t n = 0; n < x->names; n++)
         cast->number[n] = memory_take_numbers(&g->memory, cast->location[n],
                                               words_of(g, &x->name[n]), x->name[n].values);
-    for (uint32_t i = 0; i < x->steps; i++)
-        add_step(g, x, &x->step[i], cast);
     for (uint32_t i = 0; i < x->threads; i++)
         g->position[cast->thread[i]] += x->length[i];
+    add_steps(g, x, cast);
     g->thread = thread;
 }
 
@@ -699,7 +754,8 @@ static void weigh(struct generator *g)
     choices_add(&g->sizes, 6, b->sizes_64);
     for (uint32_t key = BIAS_cas_own; key <= BIAS_cas_value; key++)
         choices_add(&g->compared, key, b->values[key]);
-    g->loads_set_registers = b->dependencies_share || (b->operations_cas && b->cas_register);
+    g->loads_set_registers = b->dependencies_share || b->dependencies_atomics
+                          || (b->operations_cas && b->cas_register);
     g->begins[LOOP] = chance_to_begin(b->loops_share,
                                       (uint64_t)(b->loops_length_min + b->loops_length_max)
                                       * (b->loops_count_min + b->loops_count_max), 4);

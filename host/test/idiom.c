@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "bias.h"
 #include "kinds.h"
 
@@ -179,7 +180,7 @@ static bool only_operations(struct compiler *c)
 {
     char *text = NULL;
     size_t size = 0;
-    FILE *f = open_memstream(&text, &size);
+    FILE *f = text_stream(&text, &size);
     bool good = f && ordeal_write_text(c->t, f) == ORDEAL_OK;
     if (f)
         good = fclose(f) == 0 && good;
@@ -231,7 +232,7 @@ static bool keep_names(struct compiler *c)
 {
     struct idiom *x = c->x;
     size_t size = 0;
-    FILE *f = open_memstream(&x->names_text, &size);
+    FILE *f = text_stream(&x->names_text, &size);
     for (uint32_t base = 1; f && base <= x->names; base++)
         fprintf(f, "%s ", ordeal_trace_name_text(c->t, base));
     return (f && fclose(f) == 0) || error_out_of_memory(c->e, "");
@@ -318,9 +319,15 @@ static uint32_t find_name(const struct idiom *x, const char *word, size_t length
     return n;
 }
 
-/* Names in one line cannot be in different ones. */
+/* Names in one line cannot be in different ones, nor can uncached ones be in a set of a cache. */
 static bool places_agree(const struct idiom *x, enum idiom_place place, struct ordeal_error *e)
 {
+    for (uint32_t n = 0; n < x->names; n++)
+        if (x->name[n].placed[IDIOM_UNCACHED] && x->name[n].placed[IDIOM_ONE_SET])
+            return error_bad(e, "", 0,
+                             "%s: one of its names is in uncached, or in a line of one, and in "
+                             "one_set, and what is uncached is in no set",
+                             idiom_place_keys[place]);
     for (int other = IDIOM_ONE_SET; other < IDIOM_PLACES; other++) {
         uint32_t both = 0;
         for (uint32_t n = 0; n < x->names; n++)
