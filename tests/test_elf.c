@@ -206,9 +206,10 @@ static int count_of(const char *text, const char *part)
 static void test_dependences(void)
 {
     static const char lines[] = "init A=4\nP0 L[A] >r1\nP0 S[B]#7 <r1\nP0 S[B+8/8]#9 <r1\n"
+                                "P0 SWAP[D]#8 <r1\nP0 AMOADD[D]#2 <r1\n"
                                 "P0 L[C] >r20\nP0 S[B+16/1]#3 <r1 <r20\nP0 CAS[A]?r1#5\n"
                                 "P0 L[B]\nP0 L[B+8/8]\nP0 L[B+16/1]\nP0 L[A]\n";
-    static const uint64_t values[] = { 4, 0, 4, 7, 9, 3, 5 };
+    static const uint64_t values[] = { 4, 0, 8, 0, 4, 7, 9, 3, 5 };
     int data = 0, branches = 0, between = 0;
     for (int seed = 0; seed < 24; seed++) {
         char text[512], *code = NULL;
@@ -229,9 +230,9 @@ static void test_dependences(void)
         ordeal_trace_free(test);
         test = NULL;
         if (seed < 6)
-            expect(seed % 2 ? "rv32ima" : "rv64ima", text, values, 7);
+            expect(seed % 2 ? "rv32ima" : "rv64ima", text, values, 9);
     }
-    TEST_ASSERT_TRUE(data > 4 && branches > 4 && between > 4);
+    TEST_ASSERT_TRUE(data > 24 && branches > 4 && between > 4); /* of 24 stores, swaps, AMOs each */
 }
 
 static void test_amos(void)
@@ -569,6 +570,37 @@ static void test_commands_that_fail(void)
     ends(options, TARGET_HUNG, "did not end within 0.2 s");
 }
 
+/* Whatever lies where the signature should be, it is not waited for, and not read for ever. */
+static void test_signatures_without_an_end(void)
+{
+    compile(store_buffering);
+    struct target_options options = { .timeout = 10 };
+    options.command = "sh -c 'mkfifo $1' {elf} {signature}";
+    ends(options, TARGET_FAILED, "it is not a file");
+    options.command = "sh -c 'ln -s /dev/zero $1' {elf} {signature}";
+    ends(options, TARGET_FAILED, "it is not a file");
+    options.command = "sh -c 'truncate -s 20G $1' {elf} {signature}";
+    ends(options, TARGET_FAILED, "no signature: it begins neither");
+    options.command = "sh -c 'printf 0 > $1; truncate -s 20G $1' {elf} {signature}";
+    ends(options, TARGET_FAILED, "a signature has 448 at most");
+    options.command = "sh -c 'mkfifo $1; sleep 1000' {elf} {signature}";
+    options.timeout = 0.5;
+    ends(options, TARGET_HUNG, "did not end within 0.5 s");
+}
+
+/* A simulator that prints and prints: it goes on when what it printed has been cut. */
+static void test_output_without_an_end(void)
+{
+    compile(store_buffering);
+    struct target_options options = { .timeout = 60 };
+    options.command = "sh -c 'log=${1%/*}/run.log; seq 2400000; "
+                      "while [ $(stat -c %s $log) -gt 16777216 ]; do sleep 0.01; done; "
+                      "printf \"the \\033[31mend\\n\"; exit 4' {elf} {signature}";
+    ends(options, TARGET_FAILED, "status 4: the \\x1b[31mend");
+    options.command = "sh -c 'log=${1%/*}/run.log; rm $log; mkfifo $log; exit 4' {elf} {signature}";
+    ends(options, TARGET_FAILED, "status 4");
+}
+
 static void test_interrupted_by_the_user(void)
 {
     struct target_options options = on_qemu(NULL);
@@ -663,6 +695,79 @@ static void test_emitted_programs_and_their_signatures(void)
     TEST_ASSERT_NOT_NULL_MESSAGE(strstr(printed, "ERROR nothing: No such file"), printed);
     TEST_ASSERT_EQUAL(2, shell("%s check --signature s s s 2>&1", program_path, ""));
     TEST_ASSERT_EQUAL(0, shell("rm -r lab s t other.test%s%s", "", ""));
+}
+
+/* The instructions with this opcode and width become those of another width; how many. */
+static unsigned patch(const char *elf, uint32_t match, uint32_t mask, uint32_t change)
+{
+    char path[160];
+    unsigned count = 0;
+    uint32_t word;
+    snprintf(path, sizeof path, "%s/%s", directory, elf);
+    FILE *f = fopen(path, "r+");
+    TEST_ASSERT_NOT_NULL(f);
+    for (long at = 0; fseek(f, at, SEEK_SET) == 0 && fread(&word, sizeof word, 1, f) == 1; at += 4)
+        if ((word & mask) == match) {
+            word ^= change;
+            fseek(f, at, SEEK_SET);
+            TEST_ASSERT_EQUAL(1, fwrite(&word, sizeof word, 1, f));
+            count++;
+        }
+    fclose(f);
+    return count;
+}
+
+/* A hart that extends by zeros what it should by the sign, and the other way round: in loads of
+ * all that is narrow, whose bytes are all 0xff. `lines` have one of each. */
+static void extends_wrongly(const char *isa, uint32_t width, bool to_zeros, const char *size)
+{
+    enum { LOAD = 0x03, ZEROS = 4 << 12 };
+    char folder[96], program_path[512], lines[512];
+    struct outcomes o = { 0 };
+    TEST_ASSERT_NOT_NULL_MESSAGE(getenv("ORDEAL"), "ORDEAL must name the program");
+    TEST_ASSERT_NOT_NULL(realpath(getenv("ORDEAL"), program_path));
+    snprintf(folder, sizeof folder, "%s/lab", directory);
+    snprintf(lines, sizeof lines,
+             "seed 5\ninit A/8=0xffffffffffffffff\nP0 L[A%s]\nP0 L[A%s]\nP0 L[A%s]\nP0 L[A%s]\n"
+             "P0 L[A%s]\nP0 L[A%s]\nP0 L[A%s]\nP0 L[A%s]\n",
+             size, size, size, size, size, size, size, size);
+    struct target_options options = { .emit = folder, .isa = isa, .seed = 3 };
+    compile(lines);
+    TEST_ASSERT_EQUAL_MESSAGE(TARGET_DONE, run(&options, 2, &o), why.text);
+    free(o.values);
+    TEST_ASSERT_EQUAL(0,
+                      shell("$root/tests/support/simulator 4 lab/test-1/test.elf s 1 %s", isa, ""));
+    TEST_ASSERT_EQUAL_MESSAGE(0,
+                              shell("%s check --signature s lab/test-1/test.test", program_path,
+                                    ""),
+                              printed);
+    /* into a0 to a5: those of the test */
+    unsigned changed = patch("lab/test-1/test.elf",
+                             LOAD | width << 12 | (to_zeros ? 0 : ZEROS) | 8 << 7,
+                             0x7f | 7 << 12 | 0x18 << 7, ZEROS);
+    TEST_ASSERT_TRUE_MESSAGE(changed > 0 && changed < 9, lines);
+    TEST_ASSERT_EQUAL(0,
+                      shell("$root/tests/support/simulator 4 lab/test-1/test.elf s 1 %s", isa, ""));
+    TEST_ASSERT_EQUAL(1, shell("%s check --signature s lab/test-1/test.test", program_path, ""));
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(printed, "FAIL lab/test-1/test.test broke"), printed);
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(printed, to_zeros ? "in its register: with signs above"
+                                                          : "with zeros above"),
+                                 printed);
+    TEST_ASSERT_EQUAL(0, shell("rm -r lab s%s%s", "", ""));
+    program_free(&program);
+    program = (struct program){ 0 };
+    ordeal_trace_free(test);
+    test = NULL;
+}
+
+static void test_registers_extended_wrongly(void)
+{
+    extends_wrongly("rv64ima", 0, true, "/1");
+    extends_wrongly("rv64ima", 1, false, "/2");
+    extends_wrongly("rv64ima", 2, true, "/4");
+    extends_wrongly("rv64ima", 2, false, "/4");
+    extends_wrongly("rv32ima", 1, true, "/2");
+    extends_wrongly("rv32ima", 0, false, "/1");
 }
 
 /* ---- signatures, without a machine ------------------------------------------------------- */
@@ -793,9 +898,12 @@ int main(void)
     RUN_TEST(test_a_hang_is_named);
     RUN_TEST(test_an_exception_is_named);
     RUN_TEST(test_commands_that_fail);
+    RUN_TEST(test_signatures_without_an_end);
+    RUN_TEST(test_output_without_an_end);
     RUN_TEST(test_interrupted_by_the_user);
     RUN_TEST(test_a_simulator);
     RUN_TEST(test_emitted_programs_and_their_signatures);
+    RUN_TEST(test_registers_extended_wrongly);
     RUN_TEST(test_every_flipped_bit_and_every_cut_is_refused);
     RUN_TEST(test_text_of_every_width);
     RUN_TEST(test_an_unfinished_signature_names_the_harts);

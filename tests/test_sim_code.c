@@ -461,7 +461,7 @@ static void test_folds_make_room(void)
 
 static void test_swaps_are_made_in_every_way(void)
 {
-    uint32_t ways[4] = { 0 }, between[5] = { 0 };
+    uint32_t ways[4] = { 0 }, between[3][5] = { { 0 } };
     struct soc_code code;
     for (int seed = 0; seed < 80; seed++) {
         char text[128];
@@ -471,8 +471,8 @@ static void test_swaps_are_made_in_every_way(void)
         ways[code.made[0].way]++;
         ways[code.made[1].way]++;
         ways[code.made[2].way]++;
-        for (int i = 0; i < 2; i++) {
-            between[code.made[i].between]++;
+        for (int i = 0; i < 3; i++) {
+            between[i][code.made[i].between]++;
             TEST_ASSERT_TRUE(code.made[i].way != SOC_PLAIN || !code.made[i].between);
             if (code.made[i].between == SOC_LOAD_BETWEEN)
                 TEST_ASSERT_EQUAL_HEX32(SOC_MAP_MEMORY + 8, code.made[i].other);
@@ -481,8 +481,9 @@ static void test_swaps_are_made_in_every_way(void)
         forget();
     }
     TEST_ASSERT_TRUE(ways[SOC_PLAIN] > 60 && ways[SOC_LR_SC] > 44 && ways[SOC_LR_SC_SC] > 6);
-    for (int i = 0; i < 5; i++)
-        TEST_ASSERT_TRUE_MESSAGE(between[i] > 2, "something never stands between LR and SC");
+    for (int i = 0; i < 3 * 5; i++)
+        TEST_ASSERT_TRUE_MESSAGE(between[i / 5][i % 5] > 0,
+                                 "something never stands between LR and SC");
 }
 
 /* Whatever stands between, a loop ends, and swaps are swaps: four harts count together. */
@@ -499,6 +500,45 @@ static void test_contended_swaps_end(void)
         TEST_ASSERT_EQUAL_MESSAGE(TARGET_DONE, run(&plan, 4, &o), why.text);
         free(o.values);
         forget();
+    }
+}
+
+/* The same of every function of AMOs, whose sum is known where it loses nothing. */
+static void test_contended_amos_end(void)
+{
+    static const char *const names[] = { "ADD", "XOR", "AND", "OR", "MIN", "MAX", "MINU", "MAXU" };
+    for (int seed = 0; seed < 64; seed++) {
+        struct soc_runner_plan plan = plan_of((uint64_t)seed);
+        struct outcomes o;
+        char text[512], *end = text + sprintf(text, "seed %d\ninit A=0x80000005\n", seed);
+        for (int p = 0; p < 4; p++)
+            end += sprintf(end, "P%d L[B] >r1\nP%d AMO%s[A]#%d <r1\nP%d SWAP[B]#%d <r1\n", p, p,
+                           names[seed % 8], 7 * p + 3, p, p + 1);
+        compile(text);
+        TEST_ASSERT_EQUAL_MESSAGE(TARGET_DONE, run(&plan, 4, &o), why.text);
+        free(o.values);
+        forget();
+    }
+}
+
+/* Swaps and AMOs depend by address and by data, never by a branch. */
+static void test_swaps_depend_in_two_ways(void)
+{
+    uint32_t seen[2][3] = { { 0 } };
+    for (int seed = 0; seed < 40; seed++) {
+        struct soc_code code;
+        char text[128];
+        sprintf(text, "seed %d\nP0 L[A] >r1\nP0 SWAP[B]#7 <r1\nP0 AMOADD[B]#9 <r1\n", seed);
+        compile(text);
+        TEST_ASSERT_TRUE(soc_code_make(&code, &program, &machine.parameters, true));
+        seen[0][code.made[1].dependence]++;
+        seen[1][code.made[2].dependence]++;
+        soc_code_free(&code);
+        forget();
+    }
+    for (int i = 0; i < 2; i++) {
+        TEST_ASSERT_TRUE(seen[i][SOC_BY_ADDRESS] > 5 && seen[i][SOC_BY_DATA] > 5);
+        TEST_ASSERT_EQUAL(0, seen[i][SOC_BY_CONTROL]);
     }
 }
 
@@ -562,6 +602,8 @@ int main(void)
     RUN_TEST(test_folds_make_room);
     RUN_TEST(test_swaps_are_made_in_every_way);
     RUN_TEST(test_contended_swaps_end);
+    RUN_TEST(test_contended_amos_end);
+    RUN_TEST(test_swaps_depend_in_two_ways);
     RUN_TEST(test_stores_depend_in_every_way);
     return UNITY_END();
 }

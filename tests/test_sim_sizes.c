@@ -52,7 +52,7 @@ static void too_few_harts_are_left_out(void)
            "--set threads=3 --count 3 --sizes usual -o one && cmp both one",
            home, home);
     EXPECT(2, RUN TESTS "--set threads=3 --sizes h2-s1-w2-l4-b8-q4", home);
-    ERR("the test takes 3 threads, it has 2");
+    ERR("--set: test.threads = 3: the machine has 2");
 }
 
 /* What follows `before` up to a blank or a quote. */
@@ -78,7 +78,7 @@ static void a_failure_stays_with_its_size(void)
     EXPECT(0, "cat kept/*/verdict.json");
     word_after(out, "\"machine\":\"", other, sizeof other);
     TEST_ASSERT_EQUAL_STRING(size, other);
-    EXPECT(0, "cat kept/*/small-verdict.txt");
+    EXPECT(0, "cat kept/*/small/verdict.txt");
     word_after(out, " machine=", other, sizeof other);
     TEST_ASSERT_EQUAL_STRING(size, other);
     EXPECT(1, "sh kept/*/replay --save again");

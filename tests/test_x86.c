@@ -37,6 +37,12 @@ static const char *bytes_made(void)
 static void test_loads(void)
 {
     ENCODES("movzx eax, byte ptr [rdi]", "0f b6 07", x86_load(x, 0, RAX, at(RDI, RSP, 0)));
+    ENCODES("movsx rax, byte ptr [rdi]", "48 0f be 07",
+            x86_load_signed(x, 0, RAX, at(RDI, RSP, 0)));
+    ENCODES("movsx r9, word ptr [rdi+64]", "4c 0f bf 4f 40",
+            x86_load_signed(x, 1, R9, at(RDI, RSP, 64)));
+    ENCODES("movsxd rdx, dword ptr [rdi-128]", "48 63 57 80",
+            x86_load_signed(x, 2, RDX, at(RDI, RSP, -128)));
     ENCODES("movzx r9d, word ptr [rdi+64]", "44 0f b7 4f 40", x86_load(x, 1, R9, at(RDI, RSP, 64)));
     ENCODES("mov edx, dword ptr [rdi-128]", "8b 57 80", x86_load(x, 2, RDX, at(RDI, RSP, -128)));
     ENCODES("mov r15, qword ptr [rdi+4096]", "4c 8b bf 00 10 00 00",

@@ -32,9 +32,9 @@ enum { MOST_BUGS = 127 };
 
 static bool unknown(const struct bug_list *l, const char *name, struct why *why)
 {
-    const char *names[MOST_BUGS + 1] = { NULL };
+    const char *names[MOST_BUGS + 2] = { "list" }; /* which prints them all */
     for (int b = 1; b < l->count && b <= MOST_BUGS; b++)
-        names[b - 1] = l->entry[b].name;
+        names[b] = l->entry[b].name;
     const char *near = nearest_name(name, names);
     why_say(why, "there is no bug '%s'%s%s%s; there are", name, near ? ", did you mean '" : "",
             near ? near : "", near ? "'?" : "");

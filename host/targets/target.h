@@ -19,16 +19,17 @@
 #include "test/program.h"
 
 struct bug_list;
+struct hash;
 
 enum target_result {
     TARGET_DONE,
-    TARGET_STOPPED,              /* by the sink or by ^C */
-    TARGET_HUNG,                 /* why: which thread, which operation was last seen */
-    TARGET_BROKE,                /* a finding, of an exact target: the machine on trial stood still
-                                    or failed one of its own checks; why: who waits for what */
-    TARGET_LOST,                 /* why: the machine was out of reach for a while, and nobody knows
+    TARGET_STOPPED, /* by the sink or by ^C */
+    TARGET_HUNG,    /* why: which thread, which operation was last seen */
+    TARGET_BROKE,   /* a finding: the machine on trial stood still, failed one of its
+                                    own checks, or had in a register what it did not read; why */
+    TARGET_LOST,    /* why: the machine was out of reach for a while, and nobody knows
                                     what the test did; the next may be tried */
-    TARGET_FAILED,               /* why: it crashed, could not be started, was lost */
+    TARGET_FAILED,  /* why: it crashed, could not be started, was lost */
 };
 
 struct target_sink {
@@ -45,6 +46,12 @@ struct event_counts {
     uint32_t most[MOST_EVENTS];
 };
 
+enum target_waves {
+    WAVES_WRITTEN,
+    WAVES_NONE,     /* this machine has none: its model was built without, or cannot be built */
+    WAVES_UNWRITTEN /* they could not be written, or the run that they are of came to no end */
+};
+
 struct target {
     const char *name, *summary;  /* for --help */
     /* False: `why`. Options that it does not know were refused before: target_options_fit(). */
@@ -53,6 +60,9 @@ struct target {
     struct machine_claims (*claims)(const void *machine);
     bool exact;                  /* the same seed gives the same values */
     uint32_t iterations;         /* of a test when nobody says how many */
+    /* 0, or fewer of a generated test whose number is below this. Many mistakes show in any test on any
+     * size of the machine: these are found by different tests sooner than by the same ones again. */
+    uint32_t early_tests, early_iterations;
     /* Iterations first .. first + count - 1. */
     enum target_result (*run)(void *machine, const struct program *p, uint64_t first,
                               uint64_t count, const struct target_sink *sink, struct why *why);
@@ -61,13 +71,16 @@ struct target {
     const struct bug_list *bugs; /* ways to break it: --bug */
     /* Runs one iteration once more and writes what all signals did to an FST file; with an end of
      * TARGET_BROKE too, which is no error here. */
-    bool (*waves)(void *machine, const struct program *p, uint64_t iteration, const char *fst,
-                  struct why *why);
+    enum target_waves (*waves)(void *machine, const struct program *p, uint64_t iteration,
+                               const char *fst, struct why *why);
     /* Of a machine that comes in several sizes, which take turns: the name of that which runs this
      * iteration. By hold() all that it can run are run on the one of this name, until NULL is given. */
     const char *(*size)(const void *machine, const struct program *p, uint64_t iteration);
     void (*hold)(void *machine, const char *size);
     const char *(*sizes)(const void *machine, int i); /* their names; NULL after the last */
+    /* What it was built from: adds that to the hash; `folder`, of PATH_MAX bytes, is where it lies.
+     * False: that is not known. */
+    bool (*sources)(const void *machine, struct hash *hash, char *folder);
     /* Of a machine whose queues wait at random: at this level from now on, 0 to 7; -1: as it was
      * opened. False: it does not, or the options said how. */
     bool (*delay)(void *machine, int level);
@@ -78,8 +91,8 @@ struct target {
     bool (*coverage)(void *machine, int part, const char *file);
     /* Of the last run(), all zero unless the machine was opened with options->events. */
     const struct event_counts *(*events)(const void *machine);
-    /* Of machines that are things: whether the options are right, so that an open() that fails
-     * means that there is none; how many there are that can be used, and how many at all, without
+    /* Whether the options are right, so that an open() that fails means that there is no such machine,
+     * or that it cannot be built. Of machines that are things: how many there are that can be used, and how many at all, without
      * asking them; whether two were built in the same way, else `why`. */
     bool (*usage)(const struct target_options *options, struct why *why);
     int (*connected)(void);
@@ -93,5 +106,11 @@ extern const struct target *const targets[];  /* ends with NULL */
 const struct target *target_find(const char *name);
 /* Why a machine cannot run the program, in words, as snprintf; "" when it can. */
 int target_refusal(const struct abilities *can, const struct program *p, char *text, size_t size);
+/* What may be done about it, after `why`: an option of the machine, and, for a test that was made, from
+ * which profile (NULL: none) and which keys of the bias make others. */
+void target_advise(const struct target *t, const struct abilities *can, const struct program *p,
+                   bool made, const char *profile, struct why *why);
+/* "; --harts makes a machine of more", or "" where there is no such option. */
+const char *target_more_threads(const struct target *t);
 
 #endif

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "target_options.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/nearest.h"
 
 static const struct entry {
     const char *name;
@@ -82,7 +85,7 @@ static size_t argument(const struct target_options *o, const struct entry *e, ch
         return (size_t)snprintf(text, room, "%" PRIu64, number_of(o, e)) + 1;
     }
     *word = text_of(o, e);
-    if (e->replay == REPLAY_WHOLE_PATH && realpath(*word, w->path))
+    if (e->replay == REPLAY_OWN_FILE && realpath(*word, w->path))
         *word = w->path;
     return 0;
 }
@@ -100,4 +103,100 @@ void target_option_words(const struct target_options *o, struct target_option_wo
             used += argument(o, e, w->text + used, sizeof w->text - used, w, &w->word[words++]);
     }
     w->word[words] = NULL;
+}
+
+/* ---- what a folder says -------------------------------------------------------------------------- */
+
+static const char named_again[] = ""; /* by the user, who has not yet */
+
+static bool is_own(const struct entry *e)
+{
+    return e->replay == REPLAY_OWN || e->replay == REPLAY_OWN_FILE;
+}
+
+static int find(const char *name)
+{
+    int i = 0;
+    while (i < ENTRIES && strcmp(entries[i].name, name) != 0)
+        i++;
+    return i;
+}
+
+bool target_option_known(const char *target, const char *option)
+{
+    int i = find(option);
+    return i < ENTRIES && lists(entries[i].targets, target);
+}
+
+bool target_option_next(const struct target_options *o, struct target_option_told *told)
+{
+    int i = told->name ? find(told->name) + 1 : 0;
+    while (i < ENTRIES && (!is_given(o, &entries[i]) || entries[i].replay == REPLAY_NOT))
+        i++;
+    if (i >= ENTRIES)
+        return false;
+    const struct entry *e = &entries[i];
+    told->name = e->name;
+    told->text = is_own(e)              ? NULL
+               : e->type == IS_flag     ? "yes"
+               : e->type == IS_positive ? told->number
+                                        : text_of(o, e);
+    if (e->type == IS_positive)
+        snprintf(told->number, sizeof told->number, "%" PRIu64, number_of(o, e));
+    return true;
+}
+
+static bool refuse_name(const char *name, bool own, struct why *why)
+{
+    const char *names[ENTRIES + 1];
+    int count = 0;
+    for (int i = 0; i < ENTRIES; i++)
+        if (entries[i].replay != REPLAY_NOT && is_own(&entries[i]) == own)
+            names[count++] = entries[i].name;
+    names[count] = NULL;
+    const char *near = nearest_name(name, names);
+    why_say(why, "there is no '%.40s' to be %s of a machine; %s", name,
+            own ? "named again" : "said", near ? "did you mean " : "there are");
+    for (int i = 0; i < count && !near; i++)
+        why_add(why, "%s %s", i ? "," : "", names[i]);
+    return near ? why_add(why, "'%s'?", near), false : false;
+}
+
+static bool take_text(void *field, const struct entry *e, const char *text, struct why *why)
+{
+    char *end = NULL;
+    switch (e->type) {
+    case IS_text: *(const char **)field = text; return true;
+    case IS_flag:
+        *(bool *)field = true;
+        return strcmp(text, "yes") == 0 || why_say(why, "'%s' says yes or nothing", e->name);
+    default:
+        errno = 0;
+        *(uint64_t *)field = strtoull(text, &end, 10);
+        return (*text >= '1' && *text <= '9' && !*end && !errno)
+            || why_say(why, "'%s' takes a whole number above 0", e->name);
+    }
+}
+
+bool target_option_take(struct target_options *o, const char *name, const char *text,
+                        struct why *why)
+{
+    int i = find(name);
+    if (i == ENTRIES || entries[i].replay == REPLAY_NOT || is_own(&entries[i]) != !text)
+        return refuse_name(name, !text, why);
+    if (is_given(o, &entries[i]))
+        return why_say(why, "'%s' is there twice", name);
+    void *field = (char *)o + entries[i].offset;
+    if (text)
+        return take_text(field, &entries[i], text, why);
+    *(const char **)field = named_again;
+    return true;
+}
+
+const char *target_option_missing(const struct target_options *o)
+{
+    for (int i = 0; i < ENTRIES; i++)
+        if (is_own(&entries[i]) && text_of(o, &entries[i]) == named_again)
+            return entries[i].name;
+    return NULL;
 }

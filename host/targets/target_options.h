@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The options of machines: one table, of which the struct, the command line of `ordeal run` with
- * its help, the refusal of what is not for a target, and the words of a replay are made. */
+ * its help, the refusal of what is not for a target, the words of a replay, and what a kept folder
+ * may say of a machine are made. */
 #ifndef HOST_TARGET_OPTIONS_H
 #define HOST_TARGET_OPTIONS_H
 
@@ -10,8 +11,14 @@
 #include "base/why.h"
 #include "ordeal.h"
 
-/* How a replay repeats an option. */
-enum option_replay { REPLAY_AS_GIVEN, REPLAY_WHOLE_PATH /* it may begin elsewhere */, REPLAY_NOT };
+/* How a replay repeats an option. What is the user's own, a program, a file, a board, a port, may be
+ * in the script that he runs himself, but a folder cannot name it: it may come from anywhere. */
+enum option_replay {
+    REPLAY_AS_GIVEN,
+    REPLAY_OWN,
+    REPLAY_OWN_FILE, /* as a whole path: the script may begin elsewhere */
+    REPLAY_NOT
+};
 
 /* OPTION(type, field, name, argument, the targets that know it, replay, help): the type is one of
  * base/options.h; the targets also begin the help. */
@@ -22,9 +29,9 @@ enum option_replay { REPLAY_AS_GIVEN, REPLAY_WHOLE_PATH /* it may begin elsewher
     OPTION(text, tm, "tm", "HOW", "model", REPLAY_AS_GIVEN, \
            "transactions look for conflicts 'lazy' or 'eager'") \
     OPTION(text, machine, "machine", "NAME", "elf", REPLAY_AS_GIVEN, "boot the tests on 'qemu'") \
-    OPTION(text, command, "command", "TEMPLATE", "elf", REPLAY_AS_GIVEN, \
+    OPTION(text, command, "command", "TEMPLATE", "elf", REPLAY_OWN, \
            "run the tests by this command line") \
-    OPTION(text, emit, "emit", "DIR", "elf", REPLAY_AS_GIVEN, \
+    OPTION(text, emit, "emit", "DIR", "elf", REPLAY_OWN, \
            "write the programs there, run nothing") \
     OPTION(text, isa, "isa", "ISA", "elf", REPLAY_AS_GIVEN, "rv32ima or rv64ima") \
     OPTION(text, platform, "platform", "KEY=VALUE,...", "elf", REPLAY_AS_GIVEN, \
@@ -37,7 +44,7 @@ enum option_replay { REPLAY_AS_GIVEN, REPLAY_WHOLE_PATH /* it may begin elsewher
            "bytes) of a cache, store-buffer, load-queue, capture-fifo (default\n" \
            "256), transactions (1), checks (1); new ones are built first. lean=1:\n" \
            "the machine of the smallest board, which comes in one size") \
-    OPTION(text, sizes, "sizes", "NAMES", "sim", REPLAY_NOT, \
+    OPTION(text, sizes, "sizes", "NAMES", "sim", REPLAY_AS_GIVEN, \
            "of the machine, which take turns, by their names: 'usual', which is\n" \
            "h4-s16-w2-l4-b8-q4, or such (harts, sets, ways, words a line, store\n" \
            "buffer, load queue); without it six of 2 to 4 harts") \
@@ -57,14 +64,14 @@ enum option_replay { REPLAY_AS_GIVEN, REPLAY_WHOLE_PATH /* it may begin elsewher
     OPTION(text, coverage, "coverage", "DIR", "sim", REPLAY_NOT, \
            "count what of the machine is reached; a file for each of those\n" \
            "at work, for verilator_coverage") \
-    OPTION(text, soc, "soc", "FILE", "sim", REPLAY_WHOLE_PATH, \
+    OPTION(text, soc, "soc", "FILE", "sim", REPLAY_OWN_FILE, \
            "a machine of your own, a shared object with the interface of\n" \
            "sim/soc.h") \
-    OPTION(text, serial, "serial", "S", "board", REPLAY_AS_GIVEN, \
+    OPTION(text, serial, "serial", "S", "board", REPLAY_OWN, \
            "the one with this serial number; 'ordeal board list'") \
     OPTION(text, link, "link", "HOW", "board", REPLAY_AS_GIVEN, \
            "over 'usb', or 'jtag' through OpenOCD (default: usb)") \
-    OPTION(text, openocd, "openocd", "HOST:PORT", "board", REPLAY_AS_GIVEN, \
+    OPTION(text, openocd, "openocd", "HOST:PORT", "board", REPLAY_OWN, \
            "Tcl port of the OpenOCD for --link jtag (default:\n" \
            "127.0.0.1:6666)")
 /* clang-format on */
@@ -89,6 +96,9 @@ struct target_options {
 /* False: `why` says which option of the table is not for the target of this name. */
 bool target_options_fit(const struct target_options *o, const char *target, struct why *why);
 
+/* Has the target of this name such an option? */
+bool target_option_known(const char *target, const char *option);
+
 enum { MOST_OPTION_WORDS = 48 };
 /* Those of the table again as words of a command line, for a replay. */
 struct target_option_words {
@@ -96,5 +106,19 @@ struct target_option_words {
     char text[512], path[PATH_MAX];
 };
 void target_option_words(const struct target_options *o, struct target_option_words *w);
+
+/* Those of the table that are given and that a replay repeats, in their order: what follows the one
+ * of this name, NULL: the first. The text of a flag is "yes", of what is the user's own NULL. */
+struct target_option_told {
+    const char *name, *text;
+    char number[24];
+};
+bool target_option_next(const struct target_options *o, struct target_option_told *told);
+/* The contrary: sets what a folder says, or, of what is the user's own and so has no text, that it
+ * is to be named again: `text` NULL. False: `why`. */
+bool target_option_take(struct target_options *o, const char *name, const char *text,
+                        struct why *why);
+/* Of what has to be named again, the first that is not: its name; NULL: there is none. */
+const char *target_option_missing(const struct target_options *o);
 
 #endif

@@ -36,15 +36,20 @@ static void try_signature(const uint8_t *bytes, size_t length)
     struct ordeal *o = ordeal_new(NULL);
     struct machine_claims claims = signature_claims(s.xlen, ORDEAL_RMO);
     uint64_t *values = calloc((size_t)s.slots + s.finals + 1, sizeof *values);
+    struct extension registers;
+    if (!signature_extension(&s, &program, &registers))
+        abort();
     for (uint32_t i = 0; i < s.iterations && i < 8; i++) {
         struct ordeal_trace *trace = NULL;
-        signature_values(&s, i, values);
+        if (!signature_values(&s, i, &registers, values, &why))
+            continue;
         enum ordeal_status status = program_trace(&program, s.first + i, values, &claims, o,
                                                   &trace);
         if (status != ORDEAL_OK && status != ORDEAL_BAD_INPUT)
             abort();
         ordeal_trace_free(trace);
     }
+    extension_close(&registers);
     free(values);
     ordeal_free(o);
 }

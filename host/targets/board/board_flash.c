@@ -31,6 +31,7 @@ static bool find_config(const char *name, char path[PATH_MAX], struct why *why)
 static bool plan_openocd(const struct flash_plan *plan, const char *config, const char *procedure,
                          struct flash_command *c, struct why *why)
 {
+    const char *file = child_argument(plan->file, c->file, sizeof c->file);
     if (plan->programmer)
         return why_say(why, "--programmer is for .bin files; all others go through OpenOCD");
     if (strpbrk(plan->file, "{}\\"))
@@ -39,7 +40,7 @@ static bool plan_openocd(const struct flash_plan *plan, const char *config, cons
         snprintf(c->config, sizeof c->config, "%s", plan->config);
     else if (!find_config(config, c->config, why))
         return false;
-    snprintf(c->script, sizeof c->script, "init; %s {%s}; shutdown", procedure, plan->file);
+    snprintf(c->script, sizeof c->script, "init; %s {%s}; shutdown", procedure, file);
     c->word[0] = "openocd";
     c->word[1] = "-f";
     c->word[2] = c->config;
@@ -52,16 +53,17 @@ static bool plan_openocd(const struct flash_plan *plan, const char *config, cons
 static bool plan_bin(const struct flash_plan *plan, struct flash_command *c, struct why *why)
 {
     const char *programmer = plan->programmer ? plan->programmer : "iceprog";
+    const char *file = child_argument(plan->file, c->file, sizeof c->file);
     if (plan->config)
         return why_say(why, "--config is of OpenOCD, which cannot program an iCE40");
     if (strcmp(programmer, "iceprog") == 0) {
         c->word[0] = "iceprog";
-        c->word[1] = plan->file;
+        c->word[1] = file;
         c->package = "fpga-icestorm";
     } else if (strcmp(programmer, "tinyprog") == 0) {
         c->word[0] = "tinyprog";
         c->word[1] = "-p";
-        c->word[2] = plan->file;
+        c->word[2] = file;
         c->package = NULL;      /* of PyPI */
     } else {
         return why_say(why,

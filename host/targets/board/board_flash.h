@@ -17,7 +17,7 @@ enum { FLASH_WORDS = 8 };
 struct flash_command {
     const char *word[FLASH_WORDS + 1];  /* ends with NULL */
     const char *package;                /* that has the program */
-    char config[PATH_MAX], script[PATH_MAX + 64];
+    char file[PATH_MAX + 2], config[PATH_MAX], script[PATH_MAX + 64];
 };
 
 /* The command line. False: `why`. */

@@ -149,18 +149,21 @@ static const struct board_way way = { .reset = reset,
 
 /* ---- coming and going ------------------------------------------------------------------------ */
 
-struct board_jtag *board_jtag_open(const char *place, struct why *why)
+struct board_jtag *board_jtag_open(const char *place, double patience, struct why *why)
+{
+    struct tcl_port *tcl = tcl_open(place ? place : "127.0.0.1:6666", patience, why);
+    return tcl ? board_jtag_new(tcl, why) : NULL;
+}
+
+struct board_jtag *board_jtag_new(struct tcl_port *tcl, struct why *why)
 {
     struct board_jtag *b = calloc(1, sizeof *b);
     if (!b) {
         why_say(why, "out of memory");
+        tcl_close(tcl);
         return NULL;
     }
-    b->tcl = tcl_open(place ? place : "127.0.0.1:6666", why);
-    if (!b->tcl) {
-        free(b);
-        return NULL;
-    }
+    b->tcl = tcl;
     const char *state = ask(b, "ordeal.monitor curstate");
     b->ran = state && strcmp(state, "running") == 0;
     ask(b, "poll off; ordeal_take"); /* a look at all harts every while takes time, too */

@@ -9,8 +9,11 @@
 #include "targets/target.h"
 
 struct board_jtag;
-/* "HOST:PORT" of the Tcl port; NULL: 127.0.0.1:6666. NULL: `why`. */
-struct board_jtag *board_jtag_open(const char *place, struct why *why);
+struct tcl_port;
+/* "HOST:PORT" of the Tcl port; NULL: 127.0.0.1:6666. `patience`: see tcl_port.h. NULL: `why`. */
+struct board_jtag *board_jtag_open(const char *place, double patience, struct why *why);
+/* Through a port that is open, and the board's from now on. */
+struct board_jtag *board_jtag_new(struct tcl_port *tcl, struct why *why);
 void board_jtag_free(struct board_jtag *b);
 const uint32_t *board_jtag_parameters(const struct board_jtag *b);      /* DEV_PARAMETERS */
 const struct soc_interface *board_jtag_interface(struct board_jtag *b);

@@ -17,13 +17,14 @@ enum {
     INTERFACE = 0,
     PACKET = 64,
     MESSAGE = PROTOCOL_WORDS * 4,
-    IN_BYTES = MESSAGE + PACKET,  /* a whole message ends with a short packet before it is full */
+    IN_BYTES = MESSAGE + PACKET, /* a whole message ends with a short packet before it is full */
     IN_TRANSFERS = 8,
     OUT_TRANSFERS = 8,
-    WAITING = 256,                /* messages that came and nobody took: then no more are fetched */
-    SEND_MS = 1000,               /* what a board does not take for so long is dropped */
-    REOPEN_MS = 100,              /* between tries */
-    STRIKES = 16                  /* failed transfers in a row: it is gone */
+    WAITING = 256,   /* messages that came and nobody took: then no more are fetched */
+    SEND_MS = 1000,  /* what a board does not take for so long is dropped */
+    REOPEN_MS = 100, /* between tries */
+    STRIKES = 16,    /* failed transfers in a row: it is gone */
+    STRING_TRIES = 5 /* to read the serial number */
 };
 
 struct usb_message { size_t bytes; uint8_t data[IN_BYTES]; };
@@ -77,6 +78,11 @@ static void say_error(int error, const char *place, char *text, size_t size)
                  place);
     else if (error == LIBUSB_ERROR_BUSY)
         snprintf(text, size, "the board at USB %s is in use by another program", place);
+    else if (error == LIBUSB_ERROR_NO_DEVICE || error == LIBUSB_ERROR_NOT_FOUND)
+        snprintf(text, size,
+                 "the board at USB %s was unplugged, or is not set up yet: look at its "
+                 "cable, and try again when it has been in for a second",
+                 place);
     else
         snprintf(text, size, "the board at USB %s: %s", place, libusb_strerror(error));
 }
@@ -88,13 +94,15 @@ static bool is_board(libusb_device *device)
            && d.idProduct == BOARD_PRODUCT;
 }
 
-/* Its one interface: two bulk endpoints, whatever their numbers. */
-static bool find_endpoints(libusb_device *device, uint8_t *in, uint8_t *out)
+/* Its one interface: two bulk endpoints, whatever their numbers; 0 if they are not there. Not 0:
+ * libusb's error, and nobody knows. */
+static int find_endpoints(libusb_device *device, uint8_t *in, uint8_t *out)
 {
     struct libusb_config_descriptor *config;
     *in = *out = 0;
-    if (libusb_get_active_config_descriptor(device, &config) != 0)
-        return false;
+    int error = libusb_get_active_config_descriptor(device, &config);
+    if (error)
+        return error;
     for (int i = 0; i < config->bNumInterfaces; i++) {
         const struct libusb_interface *interface = &config->interface[i];
         for (int a = 0; a < interface->num_altsetting; a++) {
@@ -110,7 +118,7 @@ static bool find_endpoints(libusb_device *device, uint8_t *in, uint8_t *out)
         }
     }
     libusb_free_config_descriptor(config);
-    return *in && *out;
+    return 0;
 }
 
 /* "" if it has none, or none that can be read. Only what can be typed and printed is kept. */
@@ -118,8 +126,8 @@ static void read_serial(libusb_device *device, libusb_device_handle *handle, cha
 {
     struct libusb_device_descriptor d;
     unsigned char text[BOARD_SERIAL];
-    int n = -1;
-    if (libusb_get_device_descriptor(device, &d) == 0 && d.iSerialNumber)
+    int n = libusb_get_device_descriptor(device, &d) == 0 && d.iSerialNumber ? LIBUSB_ERROR_IO : 0;
+    for (int i = 0; i < STRING_TRIES && n < 0 && n != LIBUSB_ERROR_NO_DEVICE; i++)
         n = libusb_get_string_descriptor_ascii(handle, d.iSerialNumber, text, sizeof text - 1);
     int kept = 0;
     for (int i = 0; i < n; i++)
@@ -173,7 +181,10 @@ static libusb_device_handle *open_device(libusb_device *device, const char *want
     }
     read_serial(device, handle, found->serial);
     bool good = wanted ? strcmp(wanted, found->serial) == 0 : !is_awaited(found->serial);
-    if (good && !find_endpoints(device, in, out)) {
+    if (good && (error = find_endpoints(device, in, out)) != 0) {
+        say_error(error, found->place, found->problem, sizeof found->problem);
+        good = false;
+    } else if (good && (!*in || !*out)) {
         snprintf(found->problem, sizeof found->problem, "the board at USB %s has not the endpoints "
                  "it should have: 'ordeal board flash' brings its firmware up to date",
                  found->place);

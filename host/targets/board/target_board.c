@@ -53,7 +53,7 @@ static const struct soc_interface *connect(struct board_target *t,
                                            const struct target_options *options, struct why *why)
 {
     if (options->link && strcmp(options->link, "jtag") == 0) {
-        t->jtag = board_jtag_open(options->openocd, why);
+        t->jtag = board_jtag_open(options->openocd, options->timeout, why);
         t->parameters = t->jtag ? board_jtag_parameters(t->jtag) : NULL;
         return t->jtag ? board_jtag_interface(t->jtag) : NULL;
     }

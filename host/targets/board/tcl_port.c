@@ -2,6 +2,7 @@
 #include "tcl_port.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <netdb.h>
 #include <poll.h>
 #include <stdio.h>
@@ -11,14 +12,16 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/escape.h"
 #include "base/interrupt.h"
 #include "base/list.h"
 
-enum { END = 0x1a, SLICE_MS = 100, MOST_RESULT = 1 << 20 };
+enum { END = 0x1a, SLICE_MS = 100, MOST_RESULT = 1 << 20, MOST_SHOWN = 600 };
 #define PATIENCE 120.0          /* seconds: a simulation behind OpenOCD is slow */
 
 struct tcl_port {
     int socket;                 /* -1: it is of no use any more */
+    double patience;            /* seconds for a command and its result */
     char place[256];
     LIST(char) result;
 };
@@ -29,9 +32,50 @@ static void *refuse(struct why *why, const struct tcl_port *t, const char *reaso
     return NULL;
 }
 
+/* Waits until it can be read or written. Bytes that trickle in do not move the deadline. */
+static bool ready(struct tcl_port *t, short what, double until, struct why *why)
+{
+    struct pollfd p = { .fd = t->socket, .events = what };
+    for (;;) {
+        char late[64];
+        int n = poll(&p, 1, SLICE_MS);
+        if (interrupted())
+            return refuse(why, t, "interrupted");
+        if (n < 0 && errno != EINTR)
+            return refuse(why, t, strerror(errno));
+        snprintf(late, sizeof late, "no answer within %g s", t->patience);
+        if (now_seconds() > until)
+            return refuse(why, t, late);
+        if (n > 0)
+            return true;
+    }
+}
+
+/* One of the addresses. 0: connected; else errno, or -1 if `why` has been said. */
+static int try_address(struct tcl_port *t, const struct addrinfo *a, double until, struct why *why)
+{
+    int error = 0;
+    socklen_t size = sizeof error;
+    t->socket = socket(a->ai_family, a->ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, a->ai_protocol);
+    if (t->socket < 0)
+        return errno;
+    if (connect(t->socket, a->ai_addr, a->ai_addrlen) != 0)
+        error = errno;
+    if (error == EINPROGRESS)
+        error = !ready(t, POLLOUT, until, why)                                  ? -1
+              : getsockopt(t->socket, SOL_SOCKET, SO_ERROR, &error, &size) != 0 ? errno
+                                                                                : error;
+    if (error) {
+        close(t->socket);
+        t->socket = -1;
+    }
+    return error;
+}
+
 static bool connect_to(struct tcl_port *t, struct why *why)
 {
     char host[256];
+    double until = now_seconds() + t->patience;
     const char *colon = strrchr(t->place, ':');
     struct addrinfo *found, hint = { .ai_socktype = SOCK_STREAM };
     if (!colon || colon == t->place || !colon[1])
@@ -40,16 +84,10 @@ static bool connect_to(struct tcl_port *t, struct why *why)
     int error = getaddrinfo(host, colon + 1, &hint, &found);
     if (error)
         return refuse(why, t, gai_strerror(error));
-    for (const struct addrinfo *a = found; a && t->socket < 0; a = a->ai_next) {
-        t->socket = socket(a->ai_family, a->ai_socktype | SOCK_CLOEXEC, a->ai_protocol);
-        if (t->socket >= 0 && connect(t->socket, a->ai_addr, a->ai_addrlen) != 0) {
-            error = errno;
-            close(t->socket);
-            t->socket = -1;
-        }
-    }
+    for (const struct addrinfo *a = found; a && t->socket < 0 && error >= 0; a = a->ai_next)
+        error = try_address(t, a, until, why);
     freeaddrinfo(found);
-    if (t->socket < 0) {
+    if (t->socket < 0 && error > 0) {
         char text[256];
         snprintf(text, sizeof text, "%s. Start it with 'openocd -f tcl/ordeal-ftdi.cfg', or for a "
                  "simulated board tcl/ordeal-sim.cfg", strerror(error));
@@ -58,16 +96,29 @@ static bool connect_to(struct tcl_port *t, struct why *why)
     return t->socket >= 0;
 }
 
-struct tcl_port *tcl_open(const char *place, struct why *why)
+static struct tcl_port *new_port(int socket, const char *place, double patience, struct why *why)
 {
     struct tcl_port *t = calloc(1, sizeof *t);
     if (!t) {
         why_say(why, "out of memory");
         return NULL;
     }
-    t->socket = -1;
+    t->socket = socket;
+    t->patience = patience > 0 && patience < PATIENCE ? patience : PATIENCE;
     snprintf(t->place, sizeof t->place, "%s", place);
-    if (connect_to(t, why))
+    return t;
+}
+
+struct tcl_port *tcl_adopt(int socket, double patience, struct why *why)
+{
+    fcntl(socket, F_SETFL, fcntl(socket, F_GETFL) | O_NONBLOCK);
+    return new_port(socket, "the other end", patience, why);
+}
+
+struct tcl_port *tcl_open(const char *place, double patience, struct why *why)
+{
+    struct tcl_port *t = new_port(-1, place, patience, why);
+    if (!t || connect_to(t, why))
         return t;
     tcl_close(t);
     return NULL;
@@ -83,22 +134,7 @@ void tcl_close(struct tcl_port *t)
     free(t);
 }
 
-/* Waits until it can be read or written. */
-static bool ready(struct tcl_port *t, short what, double until, struct why *why)
-{
-    struct pollfd p = { .fd = t->socket, .events = what };
-    for (;;) {
-        int n = poll(&p, 1, SLICE_MS);
-        if (n > 0)
-            return true;
-        if (interrupted())
-            return refuse(why, t, "interrupted");
-        if (n < 0 && errno != EINTR)
-            return refuse(why, t, strerror(errno));
-        if (now_seconds() > until)
-            return refuse(why, t, "it does not answer");
-    }
-}
+static bool not_yet(ssize_t n) { return n < 0 && (errno == EINTR || errno == EAGAIN); }
 
 static const char *failure(void)
 {
@@ -112,7 +148,7 @@ static bool send_all(struct tcl_port *t, const char *bytes, size_t count, double
         if (!ready(t, POLLOUT, until, why))
             return false;
         ssize_t n = send(t->socket, bytes, count, MSG_NOSIGNAL);
-        if (n < 0 && errno != EINTR)
+        if (n < 0 && !not_yet(n))
             return refuse(why, t, failure());
         bytes += n > 0 ? n : 0;
         count -= n > 0 ? (size_t)n : 0;
@@ -130,16 +166,27 @@ static bool receive_all(struct tcl_port *t, double until, struct why *why)
         ssize_t n = recv(t->socket, part, sizeof part, 0);
         if (n == 0)
             return refuse(why, t, "it has gone");
-        if (n < 0 && errno != EINTR)
+        if (n < 0 && !not_yet(n))
             return refuse(why, t, failure());
         for (ssize_t i = 0; i < n; i++) {
             char c = part[i] == END ? '\0' : part[i];
             if (t->result.count >= MOST_RESULT || !LIST_PUSH(&t->result, c))
-                return refuse(why, t, "it answers without an end");
+                return refuse(why, t, "more than a megabyte of an answer, and no end");
             if (part[i] == END)
-                return true;
+                return i + 1 == n || refuse(why, t, "it says more than it was asked");
         }
     }
+}
+
+/* What it says of a failed command, or instead of a result. */
+static const char *complaint(struct tcl_port *t, struct why *why)
+{
+    const char *text = t->result.data;
+    char shown[MOST_SHOWN];
+    if (!*text)
+        return refuse(why, t, "an empty answer; is it OpenOCD's Tcl port?");
+    escape_text(shown, sizeof shown, strncmp(text, "ERROR ", 6) == 0 ? text + 6 : text);
+    return refuse(why, t, shown);
 }
 
 /* The port does not tell errors from results, so the command does. */
@@ -147,7 +194,7 @@ const char *tcl_ask(struct tcl_port *t, const char *command, struct why *why)
 {
     static const char before[] = "if {[catch {";
     static const char after[] = "} r]} {set r \"ERROR $r\"} else {set r \"OK $r\"}\x1a";
-    double until = now_seconds() + PATIENCE;
+    double until = now_seconds() + t->patience;
     if (t->socket < 0)
         return refuse(why, t, "it has gone");
     if (!send_all(t, before, sizeof before - 1, until, why)
@@ -159,6 +206,5 @@ const char *tcl_ask(struct tcl_port *t, const char *command, struct why *why)
     }
     if (strncmp(t->result.data, "OK ", 3) == 0)
         return t->result.data + 3;
-    return refuse(why, t, strncmp(t->result.data, "ERROR ", 6) == 0 ? t->result.data + 6
-                                                                   : t->result.data);
+    return complaint(t, why);
 }

@@ -3,8 +3,8 @@
  *
  * Swaps are amoswap without .aq and .rl, a CAS is a loop of plain lr and sc: both are atomic, and
  * neither RMO nor, on a machine that promises more, TSO asks for more order than the machine gives
- * them anyway. Every dependence of the test is one of the address, on registers by xor; of a store
- * it may be one of the data, or of a branch. Of a CAS also the one on the register it compares with
+ * them anyway. Every dependence of the test is one of the address, on registers by xor; of a store,
+ * a swap or an AMO it may be one of the data, of a store of a branch. Of a CAS also the one on the register it compares with
  * is, for its load may else go before that is known.
  *
  * Values read stay in registers of the pool and go to memory when it is full, and where ways
@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "test/extension.h"
 #include "test/lfsr.h"
 #include "signature.h"
 
@@ -41,7 +42,7 @@ struct assembly {
     uint32_t thread, index;         /* where we are: the index is of an instruction */
     const struct program_thread *t;
     uint32_t values, quiet;         /* registers for values; operations since progress was told */
-    struct { uint32_t offset; bool wide; } held[POOL];
+    uint32_t held[POOL];            /* where they go, from tp */
     uint32_t holding, filled;       /* values in registers; bytes of slots they fill */
     const char *base;               /* of the operation at hand, see locate() */
     int64_t displacement;
@@ -75,12 +76,11 @@ static void tell_progress(struct assembly *s)
     s->quiet = 0;
 }
 
-/* Values in registers go to their slots. */
+/* Values in registers go to their slots, as whole registers. */
 static void empty_hands(struct assembly *s)
 {
     for (uint32_t i = 0; i < s->holding; i++)
-        fprintf(s->out, "    %s %s, %u(tp)\n", s->held[i].wide ? "sd" : "sw", pool[i],
-                s->held[i].offset);
+        fprintf(s->out, "    SX %s, %u(tp)\n", pool[i], s->held[i]);
     if (s->filled)
         fprintf(s->out, "    addi tp, tp, %u\n", s->filled);
     s->holding = s->filled = 0;
@@ -100,15 +100,14 @@ static void reserve(struct assembly *s, uint32_t count)
 }
 
 /* A register for a value that goes `half` * 4 bytes into the next slot. */
-static const char *hold(struct assembly *s, uint32_t half, bool wide)
+static const char *hold(struct assembly *s, uint32_t half)
 {
-    s->held[s->holding].offset = s->filled + half * 4;
-    s->held[s->holding].wide = wide;
+    s->held[s->holding] = s->filled + half * 4;
     return pool[s->holding++];
 }
 
-/* The register of the test takes the value just read, unsigned; later parts of a wider value only
- * leave their mark on what depends on it. Uses t3. */
+/* The register of the test takes the value just read, of a word unsigned; later parts of a wider
+ * value only leave their mark on what depends on it. Uses t3. */
 static void set_register(struct assembly *s, const struct instruction *i, const char *value,
                          bool later_part)
 {
@@ -236,17 +235,24 @@ static void halves_written(struct assembly *s, const struct instruction *i)
 
 /* ---- operations -------------------------------------------------------------------------- */
 
+static const char *load_name(const struct assembly *s, const struct instruction *i, uint32_t bytes)
+{
+    static const char *const plain[] = { [1] = "lb", [2] = "lh", [4] = "lw", [8] = "ld" };
+    static const char *const zeros[] = { [1] = "lbu", [2] = "lhu", [4] = "lwu" };
+    bool fills = bytes * 8 == s->f->xlen;
+    return (fills || extension_is_signed(s->p, s->t, i) ? plain : zeros)[bytes];
+}
+
 /* One instruction of a load; `done`: bytes of the operand before it. */
 static void load_part(struct assembly *s, const struct instruction *i, uint32_t done,
                       uint32_t bytes)
 {
-    static const char *const mnemonic[] = { [1] = "lbu", [2] = "lhu", [4] = "lw", [8] = "ld" };
-    const char *to = hold(s, done / 4 % 2, bytes == 8);
+    const char *to = hold(s, done / 4 % 2);
     bool may_fault = i->flags & ORDEAL_NONFAULTING;
     if (may_fault)
         fprintf(s->out, "    li %s, 0\n", to);
-    fprintf(s->out, "    %s %s, %" PRId64 "(%s)\n", mnemonic[bytes], to, s->displacement + done,
-            s->base);
+    fprintf(s->out, "    %s %s, %" PRId64 "(%s)\n", load_name(s, i, bytes), to,
+            s->displacement + done, s->base);
     if (may_fault)
         fprintf(s->out, "    MAY_FAULT\n");
     set_register(s, i, to, done > 0);
@@ -311,10 +317,15 @@ static char width(const struct instruction *i) { return i->size_log2 == 3 ? 'd' 
 
 static void emit_exchange(struct assembly *s, const struct instruction *i, const char *name)
 {
+    bool by_data = i->needs && chance(s, i) & 1;
     reserve(s, 1);
-    locate(s, i, true);
+    locate_needing(s, i, by_data ? 0 : i->needs, true);
     value_written(s, i);
-    const char *to = hold(s, 0, i->size_log2 == 3);
+    if (by_data) {
+        depend(s, i->needs);
+        fprintf(s->out, "    add t2, t2, t1\n");
+    }
+    const char *to = hold(s, 0);
     fprintf(s->out, "    amo%s.%c %s, t2, (t0)\n", name, width(i), to);
     s->filled += 8;
     set_register(s, i, to, false);
@@ -349,7 +360,7 @@ static void emit_cas(struct assembly *s, const struct instruction *i)
     else
         fprintf(s->out, "    %s t1, %s\n", is64(s) && !wide ? "sext.w" : "mv",
                 fetch_register(s, i->compare_register, "t1"));
-    const char *to = hold(s, 0, wide);
+    const char *to = hold(s, 0);
     const char *between = chance(s, i) & 1 ? "    xor t3, t2, t1\n    addi t3, t3, 1\n" : "";
     fprintf(s->out,
             "1:  lr.%c %s, (t0)\n    bne %s, t1, 2f\n%s    sc.%c t3, t2, (t0)\n"

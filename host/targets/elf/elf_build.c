@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/child.h"
+#include "base/output.h"
 #include "elf_runtime.h"
 #include "elf_assembly.h"
 
@@ -147,6 +148,15 @@ enum target_result elf_build(const char *directory, const struct program *p,
     return result == TARGET_DONE ? compile(directory, f, why) : result;
 }
 
+/* What was emitted is on the disk. */
+static enum target_result sync_folder(const char *directory, struct why *why)
+{
+    int error = output_sync_folder(directory);
+    if (!error)
+        error = output_sync_parent(directory);
+    return error ? fail(why, directory, error) : TARGET_DONE;
+}
+
 enum target_result elf_build_folder(const char *directory, const struct program *p,
                                     const struct elf_platform *f, uint64_t first, uint32_t count,
                                     uint64_t seed, struct why *why)
@@ -160,6 +170,8 @@ enum target_result elf_build_folder(const char *directory, const struct program 
         result = write_file(directory, "README", &c, write_readme, why);
     if (result == TARGET_DONE)
         result = elf_build(directory, p, f, first, count, seed, why);
+    if (result == TARGET_DONE)
+        result = sync_folder(directory, why);
     if (result != TARGET_DONE)
         elf_build_remove(directory);
     return result;

@@ -3,6 +3,7 @@
 #include "elf_machine.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,8 @@
 #include <unistd.h>
 
 #include "base/child.h"
+#include "base/plain_file.h"
+#include "base/text.h"
 #include "signature.h"
 
 enum { MOST_WORDS = 256 };
@@ -68,7 +71,7 @@ static bool split(struct words *w, const char *template, const char *const *valu
         if (w->count == MOST_WORDS)
             return why_say(why, "the command has more than %d words", MOST_WORDS);
         size_t length;
-        FILE *out = open_memstream(&w->word[w->count], &length);
+        FILE *out = text_stream(&w->word[w->count], &length);
         bool fine = out && next_word(out, &template, values, why);
         if (out && fclose(out) == 0)
             w->count++;
@@ -104,12 +107,24 @@ bool elf_command_possible(const char *template, struct why *why)
     return fine;
 }
 
+/* What the command left there, if that is a file. */
+static bool read_signature(struct elf_job *job, const char *signature, struct why *why)
+{
+    const char *reason;
+    FILE *file = plain_file_open(signature, &reason);
+    if (!file)
+        return why_say(why, "%s", reason);
+    bool fine = signature_read(fileno(file), job->signature_length, &job->bytes, &job->length, why);
+    fclose(file);
+    return fine;
+}
+
 /* What it left of a signature tells where it was. */
 static enum target_result describe_hang(struct elf_job *job, const char *signature,
                                         struct why *why)
 {
     struct why unread;
-    if (signature_read(signature, &job->bytes, &job->length, &unread))
+    if (read_signature(job, signature, &unread))
         signature_last_seen(job->bytes, job->length, job->p, why);
     else
         why_say(why,
@@ -126,7 +141,7 @@ static enum target_result collect(struct elf_job *job, const char *signature, st
         why_say(why, "the command ended well, but wrote no signature");
         return TARGET_FAILED;
     }
-    if (signature_read(signature, &job->bytes, &job->length, &reason))
+    if (read_signature(job, signature, &reason))
         return TARGET_DONE;
     why_say(why, "the signature it wrote is of no use: %.900s", reason.text);
     return TARGET_FAILED;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const uint8_t magic[8] = { 0x89, 'O', 'S', 'G', '\r', '\n', 0x1A, '\n' };
 
@@ -118,49 +119,71 @@ static bool from_text(uint8_t *bytes, size_t *length, struct why *why)
     return true;
 }
 
+/* Raw or as text. */
+static bool begins_well(uint8_t first) { return first == magic[0] || hex_digit(first) >= 0; }
+
 bool signature_raw(uint8_t *bytes, size_t *length, struct why *why)
 {
     if (*length == 0)
         return why_say(why, "it is empty; the program on the target wrote nothing");
-    if (bytes[0] == magic[0])
-        return true;
-    if (hex_digit(bytes[0]) >= 0)
-        return from_text(bytes, length, why);
-    return why_say(why, "no signature: it begins neither with the mark of one nor with hexadecimal "
-                        "digits");
+    if (!begins_well(bytes[0]))
+        return why_say(why, "no signature: it begins neither with the mark of one nor with "
+                            "hexadecimal digits");
+    return bytes[0] == magic[0] || from_text(bytes, length, why);
 }
 
 /* ---- files ------------------------------------------------------------------------------ */
 
-static bool read_all(FILE *in, uint8_t **bytes, size_t *length)
+/* A line has four bytes or more, as eight digits, "\r" and "\n". */
+static uint64_t most_text(uint64_t bytes) { return bytes / 4 * 10 + 64; }
+
+static ssize_t read_some(int file, uint8_t *bytes, size_t room)
 {
-    size_t capacity = 65536;
-    uint8_t *buffer = malloc(capacity);
-    *length = 0;
-    while (buffer) {
-        *length += fread(buffer + *length, 1, capacity - *length, in);
-        if (*length < capacity)
-            break;
-        uint8_t *larger = capacity > SIZE_MAX / 2 ? NULL : realloc(buffer, capacity *= 2);
-        if (!larger)
-            free(buffer);
-        buffer = larger;
-    }
-    *bytes = buffer;
-    return buffer && !ferror(in);
+    ssize_t n;
+    do
+        n = read(file, bytes, room);
+    while (n < 0 && errno == EINTR);
+    return n;
 }
 
-bool signature_read(const char *file, uint8_t **bytes, size_t *length, struct why *why)
+/* 0, or errno; EFBIG: there is more than `most`. */
+static int read_all(int file, uint64_t most, uint8_t **bytes, size_t *length)
+{
+    size_t capacity = 0;
+    *length = 0;
+    for (;;) {
+        if (*length == capacity) {
+            capacity = capacity ? capacity * 2 : 65536;
+            uint8_t *larger = realloc(*bytes, capacity);
+            if (!larger)
+                return ENOMEM;
+            *bytes = larger;
+        }
+        ssize_t n = read_some(file, *bytes + *length, capacity - *length);
+        if (n <= 0)
+            return n < 0 ? errno : 0;
+        *length += (size_t)n;
+        if (*length > most)
+            return EFBIG;
+    }
+}
+
+static bool say_too_long(uint64_t most, struct why *why)
+{
+    return why_say(why,
+                   "more than %" PRIu64 " bytes: a signature has %" PRIu64
+                   " at most, and as text not three times as many",
+                   most_text(most), most);
+}
+
+bool signature_read(int file, uint64_t most, uint8_t **bytes, size_t *length, struct why *why)
 {
     *bytes = NULL;
-    FILE *in = fopen(file, "re");
-    if (!in)
-        return why_say(why, "%s", strerror(errno));
-    errno = 0;
-    bool fine = read_all(in, bytes, length);
-    int error = errno ? errno : ENOMEM;
-    fclose(in);
-    fine = fine ? signature_raw(*bytes, length, why) : why_say(why, "%s", strerror(error));
+    int error = read_all(file, most_text(most), bytes, length);
+    bool fine = !error || (error == EFBIG && !begins_well(**bytes))
+                  ? signature_raw(*bytes, length, why)
+              : error == EFBIG ? say_too_long(most, why)
+                               : why_say(why, "%s", strerror(error));
     if (!fine) {
         free(*bytes);
         *bytes = NULL;
@@ -248,13 +271,21 @@ struct machine_claims signature_claims(uint32_t xlen, enum ordeal_model model)
     return (struct machine_claims){ .model = model, .atomic = xlen / 8, .final = true };
 }
 
-void signature_values(const struct signature *s, uint32_t iteration, uint64_t *values)
+/* RISC-V extends what AMOs, LR and AMOCAS read of a word by its sign. */
+bool signature_extension(const struct signature *s, const struct program *p, struct extension *x)
+{
+    return extension_open(x, p, s->xlen, true);
+}
+
+bool signature_values(const struct signature *s, uint32_t iteration, struct extension *x,
+                      uint64_t *values, struct why *why)
 {
     size_t words = (size_t)s->slots + s->finals;
     const uint8_t *from = s->bytes + HEADER_BYTES + (size_t)s->harts * PROGRESS_BYTES
                         + iteration * words * 8;
     for (size_t i = 0; i < words; i++)
         values[i] = get64(from + i * 8);
+    return extension_take_off(x, s->first + iteration, values, why);
 }
 
 /* ---- what became of one that did not finish -------------------------------------------- */

@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "targets/target.h"
+#include "test/extension.h"
 
 /* Places in the header and in the progress of a hart; the program on the target knows them too. */
 enum {
@@ -33,7 +34,7 @@ enum {
     PROGRESS_BYTES = 64,
 };
 enum { STATE_RUNNING = 1, STATE_FINISHED = 2, STATE_TRAPPED = 3 };
-#define SIGNATURE_VERSION 2u
+#define SIGNATURE_VERSION 3u
 #define CHECKSUM_START UINT32_C(0x811C9DC5)
 #define CHECKSUM_PRIME UINT32_C(0x01000193)
 #define OPERATION_NONE UINT32_C(0xFFFFFFFE)  /* it has not begun this iteration's first */
@@ -55,15 +56,21 @@ uint32_t signature_checksum(const uint8_t *bytes, size_t length);
 /* Raw bytes, or lines of hexadecimal numbers as simulators write them, made raw in place: in both
  * cases *length is what is left. False: `why`. */
 bool signature_raw(uint8_t *bytes, size_t *length, struct why *why);
-/* The same of a file, whose bytes are the caller's to free. */
-bool signature_read(const char *file, uint8_t **bytes, size_t *length, struct why *why);
+/* The same of an open file, whose bytes are the caller's to free. `most`: of a raw signature; what
+ * is longer than it can be as text is not read. */
+bool signature_read(int file, uint64_t most, uint8_t **bytes, size_t *length, struct why *why);
+#define SIGNATURE_MOST (UINT64_C(1) << 30) /* where the test is not known yet */
 /* False: it is not whole, not unharmed, not finished, or of another program. */
 bool signature_open(struct signature *s, const uint8_t *bytes, size_t length,
                     const struct program *p, struct why *why);
 /* What the program on the target promises, which tells memory at the end, too. */
 struct machine_claims signature_claims(uint32_t xlen, enum ordeal_model model);
-/* The outcome of one of its iterations, counted from 0, as such a machine's. */
-void signature_values(const struct signature *s, uint32_t iteration, uint64_t *values);
+/* How its values lie in registers. */
+bool signature_extension(const struct signature *s, const struct program *p, struct extension *x);
+/* The outcome of one of its iterations, counted from 0, as such a machine's. False: a finding, and
+ * why. */
+bool signature_values(const struct signature *s, uint32_t iteration, struct extension *x,
+                      uint64_t *values, struct why *why);
 
 /* Which harts have not come to the end, and the operation each was last seen at. */
 void signature_last_seen(const uint8_t *bytes, size_t length, const struct program *p,

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/interrupt.h"
+#include "base/temporary.h"
 #include "elf_build.h"
 #include "elf_machine.h"
 #include "signature.h"
@@ -24,7 +25,8 @@ enum { MOST_HARTS = 64, USUAL_HARTS = 4, BATCH = 1024 /* iterations */ };
 struct elf {
     struct target_options options;
     struct elf_platform platform;
-    char *directory;             /* for what is run; of --emit the user's */
+    const char *directory; /* for what is run: a room of its own; of --emit the user's */
+    struct temporary room;
     uint64_t emitted;            /* programs so far */
 };
 
@@ -48,32 +50,19 @@ static bool check_options(struct elf *m, struct why *why)
 
 static bool make_directory(struct elf *m, struct why *why)
 {
-    const char *temporary = getenv("TMPDIR");
-    if (m->options.emit) {
-        m->directory = strdup(m->options.emit);
-        if (m->directory && mkdir(m->directory, 0777) != 0 && errno != EEXIST)
-            return why_say(why, "%.800s: %s", m->directory, strerror(errno));
-        return m->directory || why_say(why, "out of memory");
-    }
-    if (asprintf(&m->directory, "%s/ordeal-XXXXXX", temporary && *temporary ? temporary : "/tmp")
-        < 0) {
-        m->directory = NULL;
-        return why_say(why, "out of memory");
-    }
-    if (mkdtemp(m->directory))
-        return true;
-    why_say(why, "no temporary directory %.800s: %s", m->directory, strerror(errno));
-    free(m->directory);
-    m->directory = NULL;
-    return false;
+    m->directory = m->options.emit;
+    if (m->options.emit)
+        return mkdir(m->directory, 0777) == 0 || errno == EEXIST
+            || why_say(why, "%.800s: %s", m->directory, strerror(errno));
+    bool made = temporary_room(&m->room, "elf", why);
+    m->directory = m->room.path;
+    return made;
 }
 
 static void elf_close(void *machine)
 {
     struct elf *m = machine;
-    if (m->directory && !m->options.emit)
-        elf_build_remove(m->directory);
-    free(m->directory);
+    temporary_remove(&m->room);
     free(m);
 }
 
@@ -138,16 +127,19 @@ static enum target_result deliver(struct elf_job *job, uint64_t first, uint32_t 
         return TARGET_FAILED;
     }
     uint64_t *values = calloc((size_t)s.slots + s.finals + 1, sizeof *values);
+    struct extension registers = { 0 };
     enum target_result result = TARGET_DONE;
-    if (!values) {
+    if (!values || !signature_extension(&s, job->p, &registers)) {
         why_say(why, "out of memory");
-        return TARGET_FAILED;
+        result = TARGET_FAILED;
     }
     for (uint32_t i = 0; i < count && result == TARGET_DONE; i++) {
-        signature_values(&s, i, values);
-        if (!sink->outcome(sink->user, first + i, values) || interrupted())
+        if (!signature_values(&s, i, &registers, values, why))
+            result = TARGET_BROKE;
+        else if (!sink->outcome(sink->user, first + i, values) || interrupted())
             result = TARGET_STOPPED;
     }
+    extension_close(&registers);
     free(values);
     return result;
 }

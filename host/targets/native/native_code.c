@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "test/extension.h"
 #include "test/lfsr.h"
 #include "native.h"
 #include "x86.h"
@@ -221,6 +222,11 @@ static void load_wide(struct emitter *e, const struct instruction *i)
     }
 }
 
+static bool is_signed(const struct emitter *e, const struct instruction *i)
+{
+    return i->size_log2 < 3 && extension_is_signed(e->p, e->t, i);
+}
+
 static void load_general(struct emitter *e, const struct instruction *i)
 {
     struct x86_place from = location(e, i);
@@ -229,7 +235,10 @@ static void load_general(struct emitter *e, const struct instruction *i)
         x86_immediate(&e->x, to, 0);
     if (!without_memory(e, i) || !e->transactional) {
         size_t before = e->x.length;
-        x86_load(&e->x, i->size_log2, to, from);
+        if (is_signed(e, i))
+            x86_load_signed(&e->x, i->size_log2, to, from);
+        else
+            x86_load(&e->x, i->size_log2, to, from);
         if (without_memory(e, i))
             note_fixup(e, before);
     }
@@ -239,7 +248,7 @@ static void load_general(struct emitter *e, const struct instruction *i)
 static void emit_load(struct emitter *e, const struct instruction *i)
 {
     bool vector_does = i->observed && (i->size_log2 == 2 || i->size_log2 == 3)
-                       && i->sets == NO_REGISTER;
+                    && i->sets == NO_REGISTER && !is_signed(e, i);
     if (i->size_log2 > 3) {
         load_wide(e, i);
     } else if (vector_does && !e->free_general && e->free_vectors) {

@@ -28,6 +28,7 @@
 #include "native_code.h"
 #include "native_plan.h"
 #include "base/random.h"
+#include "test/extension.h"
 
 _Static_assert((int)NATIVE_LINE == (int)LINE_BYTES, "a line is a line");
 
@@ -355,13 +356,13 @@ static enum target_result run_job(struct native *n, const struct program *p,
 }
 
 /* The values of one iteration in the layout of the program. */
-static const uint64_t *values_of(const struct native *n, const struct program *p,
-                                 const struct native_plan *plan, uint64_t row, uint64_t *gathered)
+static uint64_t *values_of(const struct native *n, const struct program *p,
+                           const struct native_plan *plan, uint64_t row, uint64_t *gathered)
 {
-    const uint8_t *shared = (const uint8_t *)n->control;
+    uint8_t *shared = (uint8_t *)n->control;
     const struct native_worker *w = n->control->worker;
     if (!plan->gathered)
-        return (const uint64_t *)(shared + w[0].part.values + row * w[0].part.stride);
+        return (uint64_t *)(shared + w[0].part.values + row * w[0].part.stride);
     for (uint32_t t = 0; t < p->threads; t++) {
         const uint64_t *from = (const uint64_t *)(shared + w[t].part.values
                                                   + row * w[t].part.stride);
@@ -377,12 +378,17 @@ static const uint64_t *values_of(const struct native *n, const struct program *p
 
 static enum target_result hand_on(const struct native *n, const struct program *p,
                                   const struct native_plan *plan, uint64_t first, uint64_t count,
-                                  const struct target_sink *sink)
+                                  struct extension *registers, const struct target_sink *sink,
+                                  struct why *why)
 {
     uint64_t gathered[NATIVE_GATHERED] = { 0 };
-    for (uint64_t row = 0; row < count; row++)
-        if (!sink->outcome(sink->user, first + row, values_of(n, p, plan, row, gathered)))
+    for (uint64_t row = 0; row < count; row++) {
+        uint64_t *values = values_of(n, p, plan, row, gathered);
+        if (!extension_take_off(registers, first + row, values, why))
+            return TARGET_BROKE;
+        if (!sink->outcome(sink->user, first + row, values))
             return TARGET_STOPPED;
+    }
     return interrupted() ? TARGET_STOPPED : TARGET_DONE;
 }
 
@@ -402,10 +408,12 @@ static enum target_result native_run(void *machine, const struct program *p, uin
                                      struct why *why)
 {
     struct native *n = machine;
+    struct extension registers = { 0 };
     warn_of_crowd(n, p);
     uint32_t *place = malloc((p->lines + 1) * sizeof *place);
-    if (!place) {
+    if (!place || !extension_open(&registers, p, 64, false)) {
         why_say(why, "out of memory");
+        free(place);
         return TARGET_FAILED;
     }
     struct native_plan plan = native_plan(p, n->core_count);
@@ -420,9 +428,10 @@ static enum target_result native_run(void *machine, const struct program *p, uin
         if (result == TARGET_DONE)
             result = run_job(n, p, &plan, first + done, now, why);
         if (result == TARGET_DONE)
-            result = hand_on(n, p, &plan, first + done, now, sink);
+            result = hand_on(n, p, &plan, first + done, now, &registers, sink, why);
         done += now;
     }
+    extension_close(&registers);
     free(place);
     return result;
 }

@@ -69,6 +69,14 @@ void x86_load(struct x86 *x, unsigned size_log2, enum x86_register to, struct x8
                                  : sized(0x8A, size_log2), to, from);
 }
 
+void x86_load_signed(struct x86 *x, unsigned size_log2, enum x86_register to, struct x86_place from)
+{
+    assert(size_log2 < 3);
+    with_memory(x,
+                (struct form){ .opcode = size_log2 < 2 ? 0x0FBE | size_log2 : 0x63, .wide = true },
+                to, from);
+}
+
 void x86_store(struct x86 *x, unsigned size_log2, struct x86_place to, enum x86_register from)
 {
     with_memory(x, sized(0x88, size_log2), from, to);

@@ -34,6 +34,9 @@ struct x86_place {
 /* `size_log2` is that of the access in memory: 0 to 3. A value loaded fills its register with zeros
  * above. Immediates of a store are sign-extended to 8 bytes. */
 void x86_load(struct x86 *x, unsigned size_log2, enum x86_register to, struct x86_place from);
+/* The same of up to 4 bytes, with copies of their sign above. */
+void x86_load_signed(struct x86 *x, unsigned size_log2, enum x86_register to,
+                     struct x86_place from);
 void x86_store(struct x86 *x, unsigned size_log2, struct x86_place to, enum x86_register from);
 void x86_store_immediate(struct x86 *x, unsigned size_log2, struct x86_place to, int32_t value);
 void x86_exchange(struct x86 *x, unsigned size_log2, struct x86_place at, enum x86_register with);

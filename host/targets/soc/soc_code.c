@@ -251,6 +251,8 @@ static uint8_t plan_dependence(const struct instruction *i, uint64_t hash)
 {
     static const uint8_t of_4[4] = { SOC_BY_ADDRESS, SOC_BY_DATA, SOC_BY_CONTROL, SOC_BY_DATA };
     uint8_t by = of_4[hash >> 36 & 3];
+    if (by == SOC_BY_CONTROL && i->kind != ORDEAL_STORE)
+        return SOC_BY_ADDRESS; /* what reads may go before a branch */
     return by == SOC_BY_DATA && i->size_log2 > 2 ? SOC_BY_CONTROL : by;
 }
 
@@ -299,7 +301,7 @@ static void plan_thread(const struct program *p, uint32_t thread, const struct s
                                       .sign = i->size_log2 < 2 && hash >> 40 & 1
                                            && !(i->sets != NO_REGISTER
                                                 && compared >> i->sets & 1) };
-        if (i->kind == ORDEAL_STORE)
+        if (i->kind == ORDEAL_STORE || i->kind == ORDEAL_SWAP || i->kind == ORDEAL_AMO)
             made[at].dependence = plan_dependence(i, hash);
         if (i->kind == ORDEAL_TX_BEGIN)
             inside = true;
@@ -314,8 +316,7 @@ static void plan_thread(const struct program *p, uint32_t thread, const struct s
         if (atomic && !inside && !p->line[i->line].uncached) {
             made[at].way = way_of_atomic(hash);
             made[at].foreign = (uint32_t)hash | UINT32_C(0x80000000);
-            if (i->kind != ORDEAL_AMO)
-                plan_between(p, t, at, hash, &made[at]);
+            plan_between(p, t, at, hash, &made[at]);
         }
     }
 }

@@ -45,7 +45,7 @@ enum soc_way {
     SOC_LR_SC_SC, /* and a second SC when it has succeeded, which must fail */
 };
 
-/* What stands between the first LR and its SC, of SWAP and CAS. If that SC fails a plain loop of LR
+/* What stands between the first LR and its SC, of an AMO beside its function. If that SC fails a plain loop of LR
  * and SC follows, so that it ends even if whatever stood between made it fail. */
 enum soc_between {
     SOC_NOTHING_BETWEEN,
@@ -55,16 +55,16 @@ enum soc_between {
     SOC_PREFETCH_BETWEEN, /* of another line, or another word of the line */
 };
 
-/* By what a store depends on registers (`needs`); others do by their address. */
+/* By what a store, a swap or an AMO depends on registers (`needs`); others do by their address. */
 enum soc_dependence {
     SOC_BY_ADDRESS,
     SOC_BY_DATA,    /* of up to a word */
-    SOC_BY_CONTROL, /* a branch on each register, which goes on either way */
+    SOC_BY_CONTROL, /* S: a branch on each register, which goes on either way */
 };
 
 struct soc_made {
     uint8_t way;                /* enum soc_way */
-    uint8_t dependence;         /* S: enum soc_dependence */
+    uint8_t dependence;         /* S, SWAP, AMO: enum soc_dependence */
     uint8_t between;            /* enum soc_between */
     uint32_t other;             /* what is loaded or prefetched there */
     bool sign;                  /* L of less than a word: LB or LH, else LBU or LHU */

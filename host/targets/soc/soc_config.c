@@ -135,6 +135,8 @@ static bool add_named(struct soc_config *c, const char *name, const struct targe
 {
     struct soc_parameters p = usual;
     struct why reason;
+    if (nearest_name(name, (const char *const[]){ "usual", NULL }) && strcmp(name, "usual") != 0)
+        return why_say(why, "--sizes: what is '%s'? Did you mean 'usual'?", name);
     if (strcmp(name, "usual") != 0 && !model_parse(name, &p, reason.text, sizeof reason.text))
         return why_say(why,
                        "--sizes: expected 'usual' or names such as h4-s2-w2-l4-b4-q4, "

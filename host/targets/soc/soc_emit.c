@@ -179,32 +179,41 @@ static void add_branches(struct maker *m, uint32_t needs)
             ADD(RV_BEQ, 0, test_register(r), 0, 4);
 }
 
-static void emit_word(struct maker *m, const struct instruction *i, uint32_t by_address,
-                      uint32_t by_data)
+/* The registers that its address, or its data, depends on. */
+static uint32_t needed(const struct maker *m, const struct instruction *i, enum soc_dependence by)
+{
+    return m->made[m->index].dependence == by ? i->needs : 0;
+}
+
+/* As value_written(), but not before the registers are known: then one operand more. */
+static uint32_t value_needing(struct maker *m, const struct instruction *i, uint32_t by_data)
+{
+    uint32_t value = value_written(m, i);
+    if (!by_data)
+        return value;
+    uint32_t x = text_operand(&m->text);
+    depend(m, by_data, x);
+    ADD(RV_ADD, x, x, value, 0);
+    return x;
+}
+
+static void emit_word(struct maker *m, const struct instruction *i)
 {
     static const enum rv32_name one[] = { RV_SB, RV_SH, RV_SW };
+    uint32_t by_address = needed(m, i, SOC_BY_ADDRESS), by_data = needed(m, i, SOC_BY_DATA);
     reserve(m, i, by_address, false, (i->step ? 2 : 1) + (by_data != 0));
     struct place at = locate(m, i, by_address, false);
-    uint32_t value = value_written(m, i);
-    if (by_data) {
-        uint32_t x = text_operand(&m->text);
-        depend(m, by_data, x);
-        ADD(RV_ADD, x, x, value, 0);
-        value = x;
-    }
-    ADD(one[i->size_log2], 0, at.reg, value, at.offset);
+    ADD(one[i->size_log2], 0, at.reg, value_needing(m, i, by_data), at.offset);
 }
 
 static void emit_store(struct maker *m, const struct instruction *i)
 {
-    enum soc_dependence by = (enum soc_dependence)m->made[m->index].dependence;
-    uint32_t by_address = by == SOC_BY_ADDRESS ? i->needs : 0;
+    uint32_t by_address = needed(m, i, SOC_BY_ADDRESS);
     assert(i->offset + (1u << i->size_log2) <= LINE_BYTES);
     text_reserve(&m->text, 0);
-    if (by == SOC_BY_CONTROL)
-        add_branches(m, i->needs);
+    add_branches(m, needed(m, i, SOC_BY_CONTROL));
     if (i->size_log2 <= 2) {
-        emit_word(m, i, by_address, by == SOC_BY_DATA ? i->needs : 0);
+        emit_word(m, i);
         return;
     }
     for (uint32_t done = 0; done < 1u << i->size_log2; done += 8) {
@@ -257,37 +266,53 @@ static void add_between(struct maker *m, uint32_t x)
     }
 }
 
-/* A first LR and SC, with something between; if the SC fails the loop behind it goes on. `differs`:
- * of a CAS, the branch to behind all when it is not what it compares with; else 0. */
-static void add_first_try(struct maker *m, uint32_t to, uint32_t address, uint32_t value,
-                          uint32_t differs)
+/* The SC of a first try, after its LR and `loop` - 3 instructions; if it fails the loop of so many
+ * behind it goes on. Returns where all is done. */
+static uint32_t add_first_sc(struct maker *m, uint32_t address, uint32_t value, uint32_t loop)
 {
-    uint32_t x = text_operand(&m->text), loop = differs ? 4 : 3, at = 0;
-    bool again = m->made[m->index].way == SOC_LR_SC_SC;
-    ADD(RV_LR, to, address, 0, 0);
-    if (differs) {
-        at = m->text.burst_count;
-        text_add(&m->text, differs);
-    }
+    uint32_t x = text_operand(&m->text);
     add_between(m, x);
     ADD(RV_SC, x, address, value, 0);
     ADD(RV_BEQ, 0, x, 0, (int32_t)(loop + 1) * 4);
-    uint32_t behind = m->text.burst_count + loop + again;
-    if (differs)
-        m->text.burst[at] |= rv32(RV_BNE, 0, 0, 0, text_distance(at, behind));
+    return m->text.burst_count + loop + (m->made[m->index].way == SOC_LR_SC_SC);
+}
+
+/* A first try of a CAS, with something between; `differs`: the branch to behind all when it is not
+ * what it compares with. */
+static void add_first_cas(struct maker *m, uint32_t to, uint32_t address, uint32_t value,
+                          uint32_t differs)
+{
+    ADD(RV_LR, to, address, 0, 0);
+    uint32_t at = m->text.burst_count;
+    text_add(&m->text, differs);
+    uint32_t behind = add_first_sc(m, address, value, 4);
+    m->text.burst[at] |= rv32(RV_BNE, 0, 0, 0, text_distance(at, behind));
+}
+
+/* Of a swap or an AMO, by LR and SC or not: the address and the value, which `more` operands
+ * follow. */
+static uint32_t exchange_place(struct maker *m, const struct instruction *i, uint32_t more,
+                               uint32_t *value)
+{
+    uint32_t by_address = needed(m, i, SOC_BY_ADDRESS), by_data = needed(m, i, SOC_BY_DATA);
+    reserve(m, i, by_address, true, 2 + (by_data != 0) + more);
+    uint32_t address = locate(m, i, by_address, true).reg;
+    *value = value_needing(m, i, by_data);
+    return address;
 }
 
 static void emit_swap(struct maker *m, const struct instruction *i)
 {
     const struct soc_made *how = &m->made[m->index];
-    reserve(m, i, i->needs, true, how->way == SOC_PLAIN ? 2 : 5);
-    uint32_t address = locate(m, i, i->needs, true).reg, value = value_written(m, i);
+    uint32_t value, address = exchange_place(m, i, how->way == SOC_PLAIN ? 0 : 3, &value);
     uint32_t to = destination(m, i);
     if (how->way == SOC_PLAIN) {
         ADD(RV_AMOSWAP, to, address, value, 0);
     } else {
-        if (how->between)
-            add_first_try(m, to, address, value, 0);
+        if (how->between) {
+            ADD(RV_LR, to, address, 0, 0);
+            add_first_sc(m, address, value, 3);
+        }
         ADD(RV_LR, to, address, 0, 0);
         add_sc(m, how, address, value, -8);
     }
@@ -324,8 +349,7 @@ static void emit_amo(struct maker *m, const struct instruction *i)
         [ORDEAL_AMO_MINU] = RV_AMOMINU, [ORDEAL_AMO_MAXU] = RV_AMOMAXU,
     };
     const struct soc_made *how = &m->made[m->index];
-    reserve(m, i, i->needs, true, how->way == SOC_PLAIN ? 2 : 5);
-    uint32_t address = locate(m, i, i->needs, true).reg, operand = value_written(m, i);
+    uint32_t operand, address = exchange_place(m, i, how->way == SOC_PLAIN ? 0 : 4, &operand);
     uint32_t to = destination(m, i);
     if (how->way == SOC_PLAIN) {
         ADD(one[i->function], to, address, operand, 0);
@@ -333,8 +357,13 @@ static void emit_amo(struct maker *m, const struct instruction *i)
     }
     uint32_t value = text_operand(&m->text);
     ADD(RV_LR, to, address, 0, 0);
-    int32_t between = add_function(m, i, value, to, operand);
-    add_sc(m, how, address, value, -8 - 4 * between);
+    int32_t function = add_function(m, i, value, to, operand);
+    if (how->between) {
+        add_first_sc(m, address, value, 3 + (uint32_t)function);
+        ADD(RV_LR, to, address, 0, 0);
+        add_function(m, i, value, to, operand);
+    }
+    add_sc(m, how, address, value, -8 - 4 * function);
 }
 
 /* By AMOCAS what it compares with is in the register that takes the value read. */
@@ -364,7 +393,7 @@ static void emit_cas(struct maker *m, const struct instruction *i)
     }
     uint32_t to = destination(m, i);
     if (how->between)
-        add_first_try(m, to, address, value, rv32(RV_BNE, 0, to, compare, 0));
+        add_first_cas(m, to, address, value, rv32(RV_BNE, 0, to, compare, 0));
     ADD(RV_LR, to, address, 0, 0);
     ADD(RV_BNE, 0, to, compare, how->way == SOC_LR_SC_SC ? 16 : 12);
     add_sc(m, how, address, value, -12);

@@ -8,14 +8,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/hash.h"
+#include "base/output.h"
 #include "base/random.h"
 #include "models.h"
 #include "soc_code.h"
 #include "soc_config.h"
 #include "soc_runner.h"
+#include "soc_waves.h"
 #include "zoo.h"
 
 enum { NONE = -1 };
@@ -30,7 +32,8 @@ struct sim_target {
     int sizes;
     int largest;                /* runs whatever any of them can */
     int held;                   /* the one that runs all; NONE */
-    bool foreign;               /* --soc */
+    bool foreign;               /* --soc ... */
+    char soc[PATH_MAX];         /* ... that file */
     char *coverage;             /* directory that takes it; NULL: nobody asked */
     struct event_counts events; /* of the last run, by all sizes */
 };
@@ -42,7 +45,8 @@ static void tell_model(const char *message) { fprintf(stderr, "ordeal: %s\n", me
 static bool coverage_directory(const char *directory, struct why *why)
 {
     int opened = -1;
-    if (mkdir(directory, 0777) == 0 || errno == EEXIST)
+    errno = output_directory(directory);
+    if (!errno)
         opened = open(directory, O_RDONLY | O_DIRECTORY);
     if (opened >= 0 && close(opened) == 0 && access(directory, W_OK) == 0)
         return true;
@@ -56,7 +60,8 @@ static void write_coverage(const struct sim_target *t, const struct sim_size *s)
     if (asprintf(&file, "%s/%s-XXXXXX.dat", t->coverage, s->plan.soc->name) < 0)
         file = NULL;
     int opened = file ? mkstemps(file, 4) : -1;
-    if (opened < 0 || !soc_runner_coverage(s->machine, file))
+    if (opened < 0 || !soc_runner_coverage(s->machine, file) || output_sync(file) != 0
+        || output_sync(t->coverage) != 0)
         fprintf(stderr, "ordeal: what was reached could not be written to '%s'\n", t->coverage);
     if (opened >= 0)
         close(opened);
@@ -146,14 +151,14 @@ static bool sim_delay(void *machine, int level)
 
 /* ---- opening -------------------------------------------------------------------------------- */
 
-static bool check_model(const struct soc_interface *soc, const struct soc_config *config,
+static bool check_model(const struct soc_parameters *p, const struct soc_config *config,
                         const struct target_options *options, struct why *why)
 {
-    if (soc->parameters.harts < 1 || soc->parameters.harts > SOC_HARTS)
+    if (p->harts < 1 || p->harts > SOC_HARTS)
         return why_say(why, "the model must have from 1 to 16 harts");
-    if (config->setup.bug && !soc->parameters.bugs)
+    if (config->setup.bug && !p->bugs)
         return why_say(why, "the model was built without bugs");
-    if (options->coverage && !soc->parameters.coverage)
+    if (options->coverage && !p->coverage)
         return why_say(why, "the model was built without coverage");
     return true;
 }
@@ -202,7 +207,7 @@ static bool sim_open(const struct target_options *options, void **machine, struc
         return false;
     int sizes = options->soc ? 1 : config.sizes;
     for (int i = 0; i < sizes; i++)
-        if (!check_model(soc[i], &config, options, why))
+        if (!check_model(&soc[i]->parameters, &config, options, why))
             return false;
     if (options->coverage && !coverage_directory(options->coverage, why))
         return false;
@@ -216,6 +221,7 @@ static bool sim_open(const struct target_options *options, void **machine, struc
     if (!t)
         return why_say(why, "out of memory");
     *t = (struct sim_target){ .sizes = sizes, .held = NONE, .foreign = options->soc };
+    snprintf(t->soc, sizeof t->soc, "%s", options->soc ? options->soc : "");
     plan.events = options->events ? &t->events : NULL;
     if (!make_machines(t, soc, &plan)
         || (options->coverage && !(t->coverage = strdup(options->coverage)))) {
@@ -225,6 +231,20 @@ static bool sim_open(const struct target_options *options, void **machine, struc
     t->largest = find_largest(t);
     *machine = t;
     return true;
+}
+
+/* What is wrong with it is not that it cannot be built. */
+static bool sim_usage(const struct target_options *options, struct why *why)
+{
+    struct soc_config config;
+    const struct soc_interface *soc = NULL;
+    if (!soc_config_parse(&config, options, why)
+        || (options->soc && !(soc = model_load(options->soc, why->text, sizeof why->text))))
+        return false;
+    for (int i = 0; i < (soc ? 1 : config.sizes); i++)
+        if (!check_model(soc ? &soc->parameters : &config.size[i], &config, options, why))
+            return false;
+    return !options->coverage || coverage_directory(options->coverage, why);
 }
 
 static struct abilities sim_can(const void *machine)
@@ -260,8 +280,8 @@ static enum target_result sim_run(void *machine, const struct program *p, uint64
 }
 
 /* By a model that has waves, which is slower and so another one. */
-static bool sim_waves(void *machine, const struct program *p, uint64_t iteration, const char *fst,
-                      struct why *why)
+static enum target_waves sim_waves(void *machine, const struct program *p, uint64_t iteration,
+                                   const char *fst, struct why *why)
 {
     const struct sim_target *t = machine;
     struct soc_runner_plan plan = t->size[size_of(t, p, iteration)].plan;
@@ -271,15 +291,13 @@ static bool sim_waves(void *machine, const struct program *p, uint64_t iteration
         with.waves = true;
         with.coverage = false;
         if (t->foreign)
-            return why_say(why, "the model was built without waves");
+            return why_say(why, "the model was built without waves"), WAVES_NONE;
         plan.soc = model_open(&with, tell_model, why->text, sizeof why->text);
         if (!plan.soc)
-            return false;
+            return WAVES_NONE;
     }
-    struct soc_runner *m = soc_runner_new(&plan);
-    bool good = m ? soc_runner_waves(m, p, iteration, fst, why) : why_say(why, "out of memory");
-    soc_runner_free(m);
-    return good;
+    return soc_waves_write(&plan, p, iteration, fst, !t->foreign, why) ? WAVES_WRITTEN
+                                                                       : WAVES_UNWRITTEN;
 }
 
 static uint64_t sim_cycles(const void *machine)
@@ -307,6 +325,25 @@ static bool sim_coverage(void *machine, int part, const char *file)
         && soc_runner_coverage(t->size[part].machine, file);
 }
 
+static void hash_source(void *hash, const char *file)
+{
+    hash_text(hash, strrchr(file, '/') + 1);
+    hash_file(hash, file);
+}
+
+static bool sim_sources(const void *machine, struct hash *hash, char *folder)
+{
+    const struct sim_target *t = machine;
+    if (!t->foreign)
+        return model_sources(hash_source, hash, folder, PATH_MAX);
+    snprintf(folder, PATH_MAX, "%s", t->soc);
+    char *slash = strrchr(folder, '/');
+    if (hash_file(hash, folder) != 0 || !slash)
+        return false;
+    *slash = '\0';
+    return true;
+}
+
 static const struct event_counts *sim_events(const void *machine)
 {
     return &((const struct sim_target *)machine)->events;
@@ -316,10 +353,13 @@ const struct target target_sim = {
     .name = "sim",
     .summary = "the soft-core multiprocessor in simulation, or one of your own",
     .open = sim_open,
+    .usage = sim_usage,
     .can = sim_can,
     .claims = sim_claims,
     .exact = true,
-    .iterations = 6,
+    .iterations = 6, /* on each of the sizes that there are once */
+    .early_tests = 32,
+    .early_iterations = 2,
     .run = sim_run,
     .close = sim_close,
     .bugs = &zoo,
@@ -327,6 +367,7 @@ const struct target target_sim = {
     .size = sim_size,
     .hold = sim_hold,
     .sizes = sim_sizes,
+    .sources = sim_sources,
     .delay = sim_delay,
     .cycles = sim_cycles,
     .seconds = sim_seconds,
