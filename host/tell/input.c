@@ -11,12 +11,21 @@
 enum ordeal_status input_open(struct input *in, const char *name, enum ordeal_format format,
                               const struct ordeal_limits *limits)
 {
-    *in = (struct input){ .name = name };
-    in->label = strcmp(name, "-") == 0 ? "standard input" : name;
+    FILE *file = strcmp(name, "-") == 0 ? stdin : fopen(name, "re");
+    return input_take(in, file, name, format, limits);
+}
+
+enum ordeal_status input_take(struct input *in, FILE *file, const char *name,
+                              enum ordeal_format format, const struct ordeal_limits *limits)
+{
+    int error = errno;
+    *in = (struct input){ .name = name, .file = file };
+    in->label = file == stdin ? "standard input" : name;
     progress_start(&in->progress, in->label);
-    in->file = strcmp(name, "-") == 0 ? stdin : fopen(name, "re");
+    if (!in->file && interrupted())
+        return error_set(&in->error, ORDEAL_LIMIT, in->name, "interrupted in opening");
     if (!in->file)
-        return error_set(&in->error, ORDEAL_IO, in->name, strerror(errno));
+        return error_set(&in->error, ORDEAL_IO, in->name, strerror(error));
     in->o = ordeal_new(NULL);
     if (!in->o)
         return error_set(&in->error, ORDEAL_NO_MEMORY, in->name, "out of memory");

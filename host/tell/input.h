@@ -23,6 +23,9 @@ struct input {
 /* ORDEAL_OK, or the reason in in->error; input_close either way. */
 enum ordeal_status input_open(struct input *in, const char *name, enum ordeal_format format,
                               const struct ordeal_limits *limits);
+/* The same of a file that is open and is closed with it; NULL: errno says why. */
+enum ordeal_status input_take(struct input *in, FILE *file, const char *name,
+                              enum ordeal_format format, const struct ordeal_limits *limits);
 /* ORDEAL_OK and in->trace, ORDEAL_END, or the reason in in->error (of a damaged binary file
  * in->trace is what could be read). The trace before it is freed. */
 enum ordeal_status input_next(struct input *in);

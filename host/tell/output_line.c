@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "output_line.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
+#include "base/escape.h"
+#include "base/interrupt.h"
+#include "base/json.h"
 #include "explain.h"
 
 const char *const verdict_words[] = {
@@ -42,6 +44,18 @@ void output_line_machine(cJSON *line, const char *machine)
 {
     if (machine)
         cJSON_AddStringToObject(line, "machine", machine);
+}
+
+void output_line_profile(cJSON *line, const char *profile)
+{
+    if (profile)
+        cJSON_AddStringToObject(line, "profile", profile);
+}
+
+void output_line_from(cJSON *line, const char *file)
+{
+    if (file)
+        cJSON_AddStringToObject(line, "from", file);
 }
 
 void output_line_counters(cJSON *line, const struct ordeal_verdict *v)
@@ -119,7 +133,9 @@ void output_line_reason(cJSON *line, const struct input *in, const struct ordeal
         return;
     }
     struct proof proof;
-    if (proof_read(&proof, v) && proof.inferences.count) {
+    if (!proof_read(&proof, v)) {
+        json_fail();
+    } else if (proof.inferences.count) {
         explain_shortly(&proof, &names, text, sizeof text);
         cJSON_AddStringToObject(line, "reason", text);
         add_place(line, in, &names, first_of_circle(v));
@@ -127,27 +143,57 @@ void output_line_reason(cJSON *line, const struct input *in, const struct ordeal
     proof_free(&proof);
 }
 
+void output_line_signature(cJSON *line, const struct failure_signature *s)
+{
+    if (*s->text)
+        cJSON_AddStringToObject(line, "signature", s->text);
+    else if (!interrupted())
+        json_fail();
+    if (*s->shape)
+        cJSON_AddStringToObject(line, "shape", s->shape);
+}
+
+void output_line_signature_of(cJSON *line, const struct ordeal_trace *t,
+                              const struct ordeal_verdict *v)
+{
+    struct failure_signature s;
+    failure_signature_of_verdict(&s, t, v);
+    output_line_signature(line, &s);
+    failure_signature_free(&s);
+}
+
+void output_line_signature_of_break(cJSON *line, const char *broke)
+{
+    struct failure_signature s;
+    failure_signature_of_break(&s, broke);
+    output_line_signature(line, &s);
+    failure_signature_free(&s);
+}
+
 /* ---- text ---------------------------------------------------------------------------- */
+
+static bool is_bare(const char *word)
+{
+    size_t length;
+    for (const char *p = word; *p; p += length)
+        if (*p == ' ' || *p == '"' || !escape_is_shown(escape_character(p, &length)))
+            return false;
+    return *word;
+}
 
 /* Bare where it is one word, else in quotes with backslashes, so that a line stays a line. */
 static void write_word(const char *word, FILE *out)
 {
-    bool plain = *word != '\0';
-    for (const char *p = word; *p && plain; p++)
-        plain = isgraph((unsigned char)*p) ? *p != '"' : (unsigned char)*p >= 0x80;
-    if (plain) {
+    if (is_bare(word)) {
         fputs(word, out);
         return;
     }
     fputc('"', out);
-    for (const char *p = word; *p; p++) {
+    for (const char *p = word; *p;)
         if (*p == '"' || *p == '\\')
-            fprintf(out, "\\%c", *p);
-        else if (iscntrl((unsigned char)*p))
-            fprintf(out, "\\x%02x", (unsigned char)*p);
+            fprintf(out, "\\%c", *p++);
         else
-            fputc(*p, out);
-    }
+            p += escape_put(p, out);
     fputc('"', out);
 }
 
@@ -165,23 +211,16 @@ static void write_value(const cJSON *item, FILE *out)
         write_word(item->valuestring, out);
 }
 
-/* A reason may quote what stood in the file; it must not break the line. */
-static void write_line_safe(const char *text, FILE *out)
-{
-    for (; *text; text++)
-        fputc(iscntrl((unsigned char)*text) ? '?' : *text, out);
-}
-
 static void write_text(const cJSON *line, FILE *out)
 {
     const cJSON *verdict = line->child, *file = verdict->next, *field = file->next;
     fprintf(out, "%s ", verdict->valuestring);
     if (strcmp(verdict->valuestring, "ERROR") == 0) {
-        write_line_safe(file->valuestring, out);
+        escape_write(file->valuestring, false, out);
         for (; field && cJSON_IsNumber(field); field = field->next)
             fprintf(out, ":%.0f", field->valuedouble);
         fputs(": ", out);
-        write_line_safe(field->valuestring, out);
+        escape_write(field->valuestring, false, out);
     } else {
         write_word(file->valuestring, out);
         for (; field; field = field->next) {
@@ -192,13 +231,30 @@ static void write_text(const cJSON *line, FILE *out)
     fputc('\n', out);
 }
 
+/* ---- JSON ---------------------------------------------------------------------------- */
+
+/* Escaped as JSON does it what a terminal would not show, which only strings can have. */
+static void write_json(const char *text, FILE *out)
+{
+    for (size_t length; *text; text += length) {
+        uint32_t character = escape_character(text, &length);
+        if (escape_is_shown(character))
+            fwrite(text, 1, length, out);
+        else if (character > 0xffff) /* no character at all, or one of the hidden tags */
+            fputs("\\ufffd", out);
+        else
+            fprintf(out, "\\u%04x", character);
+    }
+    fputc('\n', out);
+}
+
 /* ---- either -------------------------------------------------------------------------- */
 
 static bool complete(const cJSON *line) { return line && line->child && line->child->next; }
 
 bool output_line_write(const cJSON *line, bool json, FILE *out)
 {
-    if (!complete(line))
+    if (json_failed() || !complete(line))
         return false;
     if (!json) {
         write_text(line, out);
@@ -206,7 +262,7 @@ bool output_line_write(const cJSON *line, bool json, FILE *out)
     }
     char *text = cJSON_PrintUnformatted(line);
     if (text)
-        fprintf(out, "%s\n", text);
+        write_json(text, out);
     cJSON_free(text);
     return text != NULL;
 }

@@ -7,30 +7,50 @@
 
 #include <gvc.h>
 
+#include "base/apart.h"
+#include "base/text.h"
 #include "explain.h"
+#include "picture_labels.h"
 
-struct pen { const char *color, *style, *width; };
-static const struct pen pen_given = { "#37474f", "solid", "1" },
-                        pen_found = { "#1565c0", "dashed", "1.2" },
-                        pen_supposed = { "#ef6c00", "dotted", "1.5" },
-                        pen_circle = { "#c62828", "solid", "2.5" },
-                        pen_circle_found = { "#c62828", "dashed", "2.5" };
+struct pen {
+    const char *color, *style, *width, *class;
+};
+static const struct pen pen_given = { "#37474f", "solid", "1", "given" },
+                        pen_found = { "#1565c0", "dashed", "1.2", "found" },
+                        pen_supposed = { "#ef6c00", "dotted", "1.5", "supposed" },
+                        pen_circle = { "#c62828", "solid", "2.5", "circle" },
+                        pen_circle_found = { "#c62828", "dashed", "2.5", "circle" };
 
 struct shown {
     uint32_t op, thread, number;     /* number: the n of Pn */
     uint32_t transaction;            /* number within the trace from 1; 0: none */
 };
 
+/* An edge of the proof, and what of the picture says it. */
+struct drawn {
+    struct ordeal_edge edge;
+    Agedge_t *line;
+    const struct pen *pen;
+};
+
+/* By itself libcgraph takes the addresses of names for numbers and sorts boxes by them, which come as
+ * memory does. With these the same violation is the same picture. */
+struct numbering {
+    Agdisc_t discipline; /* first: libcgraph gives back its address */
+    IDTYPE last;
+};
+
 struct drawing {
     const struct proof *proof;
     struct naming *names;
     enum ordeal_model model;
+    struct numbering numbering; /* of what is in the graph */
     Agraph_t *graph;
     bool out_of_memory;
     LIST(uint32_t) ops;              /* drawn, ascending */
     LIST(struct shown) shown;        /* the same, thread by thread */
     double right;                    /* where the next column begins */
-    LIST(struct ordeal_edge) drawn;  /* not twice */
+    LIST(struct drawn) drawn;        /* not twice */
 };
 
 #define PUSH(d, list, item) ((void)(LIST_PUSH(list, item) || ((d)->out_of_memory = true)))
@@ -56,15 +76,61 @@ static void put_escaped(FILE *f, const char *text)
 
 /* How an operation looks; without a shape it is not drawn: the box around a transaction says it. */
 /* clang-format off */
-static const struct { const char *shape, *style, *fill; } look[ORDEAL_OP_KINDS] = {
-    [ORDEAL_LOAD] = { "box", "rounded,filled", "#e3f2fd" },
-    [ORDEAL_STORE] = { "box", "rounded,filled", "#fff3e0" },
-    [ORDEAL_SWAP] = { "box", "rounded,filled", "#f3e5f5" },
-    [ORDEAL_CAS] = { "box", "rounded,filled", "#f3e5f5" },
-    [ORDEAL_AMO] = { "box", "rounded,filled", "#f3e5f5" },
-    [ORDEAL_MEMBAR] = { "plaintext", "", "" },
+static const struct { const char *shape, *style, *fill, *class; } look[ORDEAL_OP_KINDS] = {
+    [ORDEAL_LOAD] = { "box", "rounded,filled", "#e3f2fd", "load" },
+    [ORDEAL_STORE] = { "box", "rounded,filled", "#fff3e0", "store" },
+    [ORDEAL_SWAP] = { "box", "rounded,filled", "#f3e5f5", "atomic" },
+    [ORDEAL_CAS] = { "box", "rounded,filled", "#f3e5f5", "atomic" },
+    [ORDEAL_AMO] = { "box", "rounded,filled", "#f3e5f5", "atomic" },
+    [ORDEAL_MEMBAR] = { "plaintext", "", "", "membar" },
 };
 /* clang-format on */
+
+/* ---- numbers --------------------------------------------------------------------------- */
+
+static void *open_numbers(Agraph_t *g, Agdisc_t *discipline)
+{
+    (void)g;
+    return discipline;
+}
+
+/* The next one; of a name none is known here, and libcgraph keeps a table of them itself. */
+static long next_number(void *state, int kind, char *name, IDTYPE *number, int create)
+{
+    struct numbering *n = state;
+    (void)kind, (void)create;
+    if (name)
+        return 0;
+    *number = ++n->last;
+    return 1;
+}
+
+static long refuse_number(void *state, int kind, IDTYPE number)
+{
+    (void)state, (void)kind, (void)number;
+    return 0;
+}
+
+static char *name_no_number(void *state, int kind, IDTYPE number)
+{
+    (void)state, (void)kind, (void)number;
+    return NULL;
+}
+
+static void free_number(void *state, int kind, IDTYPE number)
+{
+    (void)state, (void)kind, (void)number;
+}
+
+static void close_numbers(void *state) { (void)state; }
+
+static void register_number(void *state, int kind, void *object)
+{
+    (void)state, (void)kind, (void)object;
+}
+
+static Agiddisc_t numbers_in_order = { open_numbers,   next_number,   refuse_number,  free_number,
+                                       name_no_number, close_numbers, register_number };
 
 /* ---- which operations ------------------------------------------------------------------ */
 
@@ -176,22 +242,24 @@ static void draw_box(Agraph_t *box, const char *label, double left, double botto
     set(box, "lp", text);
 }
 
-static void set_html(Agraph_t *g, Agnode_t *node, const char *title, uint32_t line)
+/* False: out of memory. */
+static bool set_html(Agraph_t *g, Agnode_t *node, const char *title, uint32_t line)
 {
     char *html = NULL;
     size_t size;
-    FILE *f = open_memstream(&html, &size);
+    FILE *f = text_stream(&html, &size);
     if (!f)
-        return;
+        return false;
     put_escaped(f, title);
     if (line)
         fprintf(f, "<BR/><FONT POINT-SIZE=\"8\" COLOR=\"#78909c\">line %u</FONT>", line);
-    if (fclose(f) == 0) {
-        char *label = agstrdup_html(g, html);
-        agxset(node, agattr(g, AGNODE, (char *)"label", NULL), label);
-        agstrfree(g, label);
-    }
+    if (fclose(f) != 0)
+        return false;
+    char *label = agstrdup_html(g, html);
+    agxset(node, agattr(g, AGNODE, (char *)"label", NULL), label);
+    agstrfree(g, label);
     free(html);
+    return true;
 }
 
 static Agnode_t *op_node(Agraph_t *g, uint32_t op)
@@ -206,11 +274,16 @@ static void draw_op(struct drawing *d, Agraph_t *column, const struct shown *o, 
     const struct ordeal_op *op = ordeal_trace_op(d->names->trace, o->op);
     Agnode_t *node = op_node(o->transaction ? cluster(column, "transaction", o->transaction)
                                             : column, o->op);
-    set_html(d->graph, node, name_op_bare(d->names, o->op), op->line);
+    if (!set_html(d->graph, node, name_op_bare(d->names, o->op), op->line))
+        d->out_of_memory = true;
     set(node, "tooltip", name_op(d->names, o->op));
     set(node, "shape", look[op->kind].shape);
     set(node, "style", look[op->kind].style);
     set(node, "fillcolor", look[op->kind].fill);
+    char id[32];
+    snprintf(id, sizeof id, "op_%u", o->op);
+    set(node, "id", id);
+    set(node, "class", look[op->kind].class);
     place_node(node, x, y);
 }
 
@@ -279,6 +352,7 @@ static void draw_program_order(struct drawing *d)
         set(e, "color", "#cfd8dc");
         set(e, "arrowhead", "none");
         set(e, "tooltip", "program order");
+        set(e, "class", "program");
     }
 }
 
@@ -303,26 +377,65 @@ static Agnode_t *event_node(struct drawing *d, uint32_t event)
 
 /* ---- edges ------------------------------------------------------------------------------- */
 
-static void draw_edge(struct drawing *d, const struct ordeal_edge *edge, const char *label,
-                      const char *reason, struct pen pen)
+/* Adds to what an attribute says, if it does not say that yet. */
+static void set_also(struct drawing *d, Agedge_t *line, const char *name, const char *between,
+                     const char *more)
 {
-    for (size_t i = 0; i < d->drawn.count; i++)
-        if (d->drawn.data[i].from == edge->from && d->drawn.data[i].to == edge->to)
-            return;
-    PUSH(d, &d->drawn, *edge);
-    char key[32];
-    snprintf(key, sizeof key, "proof%zu", d->drawn.count);
-    Agedge_t *e = agedge(d->graph, event_node(d, edge->from), event_node(d, edge->to), key, 1);
-    set(e, "xlabel", label);
-    set(e, "color", pen.color);
-    set(e, "fontcolor", pen.color);
-    set(e, "style", pen.style);
-    set(e, "penwidth", pen.width);
-    set(e, "tooltip", reason);
-    set(e, "labeltooltip", reason);
+    const char *before = agget(line, (char *)name);
+    size_t size = strlen(before) + strlen(between) + strlen(more) + 1;
+    char *both = strstr(before, more) ? NULL : malloc(size);
+    if (both) {
+        snprintf(both, size, "%s%s%s", before, between, more);
+        set(line, name, both);
+        free(both);
+    } else if (!strstr(before, more)) {
+        d->out_of_memory = true;
+    }
 }
 
-static void draw_proof_edge(struct drawing *d, const struct proof_edge *e, struct pen pen)
+static Agedge_t *draw_line(struct drawing *d, const struct ordeal_edge *edge, const char *label,
+                           const char *reason, const struct pen *pen)
+{
+    char key[32], id[40];
+    snprintf(key, sizeof key, "proof%zu", d->drawn.count);
+    snprintf(id, sizeof id, "edge_%u_%u", edge->from, edge->to);
+    Agedge_t *line = agedge(d->graph, event_node(d, edge->from), event_node(d, edge->to), key, 1);
+    set(line, "id", id);
+    set(line, "class", pen->class);
+    set(line, "xlabel", label);
+    set(line, "color", pen->color);
+    set(line, "fontcolor", pen->color);
+    set(line, "style", pen->style);
+    set(line, "penwidth", pen->width);
+    set(line, "tooltip", reason);
+    set(line, "labeltooltip", reason);
+    return line;
+}
+
+/* Between the same operations several edges that look the same are one line with all their rules. */
+static void draw_edge(struct drawing *d, const struct ordeal_edge *edge, const char *label,
+                      const char *reason, const struct pen *pen)
+{
+    Agnode_t *from = event_node(d, edge->from), *to = event_node(d, edge->to);
+    Agedge_t *line = NULL;
+    for (size_t i = 0; i < d->drawn.count; i++) {
+        const struct drawn *before = &d->drawn.data[i];
+        if (before->edge.from == edge->from && before->edge.to == edge->to)
+            return;
+        if (before->pen == pen && agtail(before->line) == from && aghead(before->line) == to)
+            line = before->line;
+    }
+    if (line) {
+        set_also(d, line, "xlabel", ", ", label);
+        set_also(d, line, "tooltip", "; ", reason);
+        set_also(d, line, "labeltooltip", "; ", reason);
+    } else {
+        line = draw_line(d, edge, label, reason, pen);
+    }
+    PUSH(d, &d->drawn, ((struct drawn){ *edge, line, pen }));
+}
+
+static void draw_proof_edge(struct drawing *d, const struct proof_edge *e, const struct pen *pen)
 {
     char reason[8 * NAME_SIZE];
     explain_edge(&e->edge, d->names, d->model, reason, sizeof reason);
@@ -343,7 +456,7 @@ static const char *fact_rule(const struct proof *p, const struct inference *n)
 }
 
 /* The order of two stores that an inference concludes, if that is what it concludes. */
-static void draw_fact(struct drawing *d, const struct inference *n, struct pen pen)
+static void draw_fact(struct drawing *d, const struct inference *n, const struct pen *pen)
 {
     if (n->conclusion.count != 1)
         return;
@@ -369,12 +482,12 @@ static void draw_contradiction(struct drawing *d, const struct inference *n)
     for (size_t k = 0; k < n->edges.count; k++) {
         const struct proof_edge *e = &d->proof->edges.data[n->edges.first + k];
         if (e->edge.rule == ORDEAL_RULE_CO && e->support == KNOWN)
-            draw_fact(d, fact_at(d->proof, e->facts, 0), pen_circle_found);
+            draw_fact(d, fact_at(d->proof, e->facts, 0), &pen_circle_found);
         else
-            draw_proof_edge(d, e, pen_circle);
+            draw_proof_edge(d, e, &pen_circle);
     }
     for (size_t k = 0; k < n->facts.count && n->kind != BY_CYCLE; k++)
-        draw_fact(d, fact_at(d->proof, n->facts, k), pen_circle_found);
+        draw_fact(d, fact_at(d->proof, n->facts, k), &pen_circle_found);
 }
 
 static void draw_inference(struct drawing *d, const struct inference *n)
@@ -384,11 +497,11 @@ static void draw_inference(struct drawing *d, const struct inference *n)
     for (size_t k = 0; k < n->edges.count; k++) {
         const struct proof_edge *e = &d->proof->edges.data[n->edges.first + k];
         if (e->support == SUPPOSED && suppositions)
-            draw_proof_edge(d, e, pen_supposed);
+            draw_proof_edge(d, e, &pen_supposed);
         else if (e->support != SUPPOSED && e->edge.rule != ORDEAL_RULE_CO)
-            draw_proof_edge(d, e, e->support == KNOWN ? pen_found : pen_given);
+            draw_proof_edge(d, e, e->support == KNOWN ? &pen_found : &pen_given);
     }
-    draw_fact(d, n, pen_found);
+    draw_fact(d, n, &pen_found);
 }
 
 /* ---- the whole ----------------------------------------------------------------------------- */
@@ -416,50 +529,80 @@ static void set_defaults(struct drawing *d, const char *title)
         set(d->graph, "splines", "line");
 }
 
-/* One for all pictures, to the end of the program: Graphviz's text plugin looks at the fonts of the
- * context it saw last also when that one has been freed. */
-static GVC_t *layout_context(void)
+/* To memory first: where Graphviz writes to a file and that fails, it ends the program. */
+static bool render_svg(Agraph_t *graph, FILE *out)
 {
-    static GVC_t *context;
-    if (!context)
-        context = gvContext();
-    return context;
+    GVC_t *context = gvContext(); /* it goes with the process */
+    char *text = NULL;
+    unsigned length = 0;
+    bool laid_out = context && gvLayout(context, graph, "nop") == 0;
+    bool drawn = laid_out && picture_labels_place(graph)
+              && gvRenderData(context, graph, "svg", &text, &length) == 0 && text;
+    if (laid_out)
+        gvFreeLayout(context, graph);
+    bool written = drawn && fwrite(text, 1, length, out) == length;
+    if (text)
+        gvFreeRenderData(text);
+    return written;
 }
 
 static bool render(Agraph_t *graph, enum picture_format format, FILE *out)
 {
-    if (format == PICTURE_DOT)
-        return agwrite(graph, out) == 0;
-    GVC_t *context = layout_context();
-    bool laid_out = context && gvLayout(context, graph, "nop") == 0;
-    bool drawn = laid_out && gvRender(context, graph, "svg", out) == 0;
-    if (laid_out)
-        gvFreeLayout(context, graph);
-    return drawn;
+    return format == PICTURE_DOT ? agwrite(graph, out) == 0 : render_svg(graph, out);
 }
 
+struct order {
+    const struct proof *proof;
+    struct naming *names;
+    enum ordeal_model model;
+    const char *title;
+    enum picture_format format;
+};
+
+static void draw_all(struct drawing *d, const char *title)
+{
+    const struct proof *p = d->proof;
+    set_defaults(d, title);
+    draw_columns(d);
+    draw_contradiction(d, &p->inferences.data[p->inferences.count - 1]);
+    for (size_t i = 0; i + 1 < p->inferences.count; i++)
+        if (p->inferences.data[i].used)
+            draw_inference(d, &p->inferences.data[i]);
+    draw_program_order(d);
+}
+
+static void free_drawing(struct drawing *d)
+{
+    if (d->graph)
+        agclose(d->graph);
+    LIST_FREE(&d->ops);
+    LIST_FREE(&d->shown);
+    LIST_FREE(&d->drawn);
+}
+
+static bool draw(void *user, FILE *out)
+{
+    const struct order *o = user;
+    struct drawing d = { .proof = o->proof,
+                         .names = o->names,
+                         .model = o->model,
+                         .numbering.discipline.id = &numbers_in_order };
+    collect_ops(&d);
+    collect_shown(&d);
+    d.graph = d.out_of_memory ? NULL
+                              : agopen((char *)"violation", Agdirected, &d.numbering.discipline);
+    if (d.graph)
+        draw_all(&d, o->title);
+    bool good = d.graph && !d.out_of_memory && render(d.graph, o->format, out);
+    free_drawing(&d);
+    return good;
+}
+
+/* Graphviz and the libraries behind it end the program where memory or threads are out. What they
+ * have taken goes with the process. */
 bool picture_write(const struct proof *p, struct naming *n, enum ordeal_model model,
                    const char *title, enum picture_format format, FILE *out)
 {
-    struct drawing d = { .proof = p, .names = n, .model = model };
-    collect_ops(&d);
-    collect_shown(&d);
-    d.graph = agopen((char *)"violation", Agdirected, NULL);
-    bool drawn = d.graph && !d.out_of_memory;
-    if (drawn) {
-        set_defaults(&d, title);
-        draw_columns(&d);
-        draw_contradiction(&d, &p->inferences.data[p->inferences.count - 1]);
-        for (size_t i = 0; i + 1 < p->inferences.count; i++)
-            if (p->inferences.data[i].used)
-                draw_inference(&d, &p->inferences.data[i]);
-        draw_program_order(&d);
-        drawn = !d.out_of_memory && render(d.graph, format, out);
-    }
-    if (d.graph)
-        agclose(d.graph);
-    LIST_FREE(&d.ops);
-    LIST_FREE(&d.shown);
-    LIST_FREE(&d.drawn);
-    return drawn;
+    struct order order = { p, n, model, title, format };
+    return apart_write(draw, &order, out);
 }

@@ -228,6 +228,13 @@ static bool is_known(const struct reader *r, struct ordeal_literal l, size_t *va
     return *variable != NOWHERE && r->variable[*variable].value == sign_of(r, *variable, l);
 }
 
+/* The literal is what the edge being taken needs, unless it holds by itself. */
+static void need(struct reader *r, struct ordeal_literal l, const struct variable *x)
+{
+    if (x->value == OPEN || x->reason != NOWHERE)
+        PUSH(r, &r->proof->literals, literal_plain(l));
+}
+
 static void take_final_edge(struct reader *r, struct proof_edge *e)
 {
     for (size_t x = 0; x < r->variables; x++) {
@@ -240,23 +247,36 @@ static void take_final_edge(struct reader *r, struct proof_edge *e)
                 rest_on_fact(r, &r->variable[x]);
             else if (is_supposed(r, l))
                 e->support = SUPPOSED;
+            else
+                continue;
+            need(r, l, &r->variable[x]);
         }
     }
 }
 
 static struct proof_edge take_edge(struct reader *r, const struct ordeal_edge *edge)
 {
-    struct proof_edge e = { .edge = *edge, .support = GIVEN, .facts.first = r->proof->facts.count };
+    struct proof_edge e = { .edge = *edge,
+                            .support = GIVEN,
+                            .facts.first = r->proof->facts.count,
+                            .needs.first = r->proof->literals.count };
     struct ordeal_literal needs[MOST_NEEDS];
-    size_t count = edge_needs(r->verdict, edge, needs), x;
-    for (size_t k = 0; k < count; k++)
+    size_t count = edge_needs(r->verdict, edge, needs);
+    for (size_t k = 0; k < count; k++) {
+        size_t x;
+        bool known = is_known(r, needs[k], &x);
         if (is_supposed(r, needs[k]))
             e.support = SUPPOSED;
-        else if (is_known(r, needs[k], &x))
+        else if (known)
             rest_on_fact(r, &r->variable[x]);
+        else
+            continue;
+        need(r, needs[k], &r->variable[x]);
+    }
     if (edge->rule == ORDEAL_RULE_FINAL)
         take_final_edge(r, &e);
     e.facts.count = r->proof->facts.count - e.facts.first;
+    e.needs.count = r->proof->literals.count - e.needs.first;
     if (e.support == GIVEN && e.facts.count)
         e.support = KNOWN;
     return e;
@@ -391,12 +411,9 @@ static void remember_clause(struct reader *r)
     }
 }
 
-/* A clause of which all but one literal (or, without `remaining`, all) has become known to be
- * false gives a fact (or the contradiction). */
-static void rule_out(struct reader *r, size_t clause, const struct ordeal_literal *remaining)
+/* The facts that make all literals of the clause false but `remaining`. */
+static void rest_on_others(struct reader *r, size_t clause, const struct ordeal_literal *remaining)
 {
-    if (!begin_inference(r, BY_RULING_OUT))
-        return;
     const struct range c = r->proof->inferences.data[clause].conclusion;
     current(r)->clause = clause;
     for (size_t k = 0; k < c.count; k++) {
@@ -404,12 +421,37 @@ static void rule_out(struct reader *r, size_t clause, const struct ordeal_litera
         if (!remaining || !literal_equal(l, *remaining))
             rest_on_fact(r, &r->variable[variable_of(r, l)]);
     }
+    current(r)->facts.count = r->proof->facts.count - current(r)->facts.first;
+}
+
+/* The circle of an earlier clause, with what is known by now. */
+static void take_edges_again(struct reader *r, size_t clause)
+{
+    const struct range edges = r->proof->inferences.data[clause].edges;
+    for (size_t k = 0; k < edges.count && !r->out_of_memory; k++) {
+        struct ordeal_edge edge = r->proof->edges.data[edges.first + k].edge;
+        PUSH(r, &r->proof->edges, take_edge(r, &edge));
+    }
+    current(r)->edges.count = edges.count;
+}
+
+/* A clause of which all but one literal (or, without `remaining`, all) has become known to be
+ * false gives a fact (or the contradiction). Its circle says so at once, if it has one. */
+static void rule_out(struct reader *r, size_t clause, const struct ordeal_literal *remaining)
+{
+    bool circle = r->proof->inferences.data[clause].kind == BY_CYCLE;
+    if (!begin_inference(r, circle ? BY_CYCLE : BY_RULING_OUT))
+        return;
     if (remaining) {
         PUSH(r, &r->proof->literals, *remaining);
         current(r)->conclusion.count = 1;
-        establish(r, *remaining);
     }
-    current(r)->facts.count = r->proof->facts.count - current(r)->facts.first;
+    if (circle)
+        take_edges_again(r, clause);
+    else
+        rest_on_others(r, clause, remaining);
+    if (remaining && !r->out_of_memory)
+        establish(r, *remaining);
 }
 
 /* What follows for good from the fact found last, and so on; each is an inference of its own. */
@@ -507,6 +549,12 @@ static void use_facts(struct proof *p, struct range facts)
         p->inferences.data[p->facts.data[facts.first + k]].used = true;
 }
 
+static void use_clause(struct proof *p, size_t clause)
+{
+    p->inferences.data[clause].used = true;
+    p->inferences.data[clause].uses++;
+}
+
 /* From the contradiction back to what it rests on. */
 static void mark_used(struct proof *p)
 {
@@ -516,13 +564,14 @@ static void mark_used(struct proof *p)
         const struct inference *n = &p->inferences.data[i];
         if (!n->used)
             continue;
-        use_facts(p, n->facts);
+        if (n->kind != BY_CYCLE)
+            use_facts(p, n->facts);
         for (size_t k = 0; k < n->edges.count; k++)
             use_facts(p, p->edges.data[n->edges.first + k].facts);
         for (size_t k = 0; k < n->trail.count; k++)
-            p->inferences.data[p->moves.data[n->trail.first + k].clause].used = true;
+            use_clause(p, p->moves.data[n->trail.first + k].clause);
         if (n->kind == BY_RULING_OUT)
-            p->inferences.data[n->clause].used = true;
+            use_clause(p, n->clause);
     }
 }
 

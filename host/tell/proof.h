@@ -14,10 +14,10 @@
 #include "ordeal.h"
 
 enum inference_kind {
-    BY_VALUE,      /* a load saw one of the stores with its value, and only one */
-    BY_CYCLE,      /* were the conclusion false, the edges would run in a circle */
-    BY_CASES,      /* supposing it false, the trail leads to a contradiction */
-    BY_RULING_OUT  /* all else in an earlier clause is known to be false */
+    BY_VALUE,     /* a load saw one of the stores with its value, and only one */
+    BY_CYCLE,     /* were the conclusion false, the edges would run in a circle */
+    BY_CASES,     /* supposing it false, the trail leads to a contradiction */
+    BY_RULING_OUT /* all else in an earlier clause, which is not BY_CYCLE, is known to be false */
 };
 
 enum support {
@@ -32,6 +32,7 @@ struct proof_edge {
     struct ordeal_edge edge;
     enum support support;
     struct range facts;               /* in proof.facts: the inferences it rests on */
+    struct range needs; /* in proof.literals: what of facts and suppositions it needs */
 };
 
 /* One move of a case distinction: `clause` forces `literal`; the last has no literal left. */
@@ -45,6 +46,7 @@ struct inference {
     struct range facts;               /* in proof.facts: inferences that made the clause shorter */
     size_t clause;                    /* BY_RULING_OUT: the inference of the clause */
     bool used;                        /* the contradiction rests on it */
+    size_t uses;                      /* of its clause, by inferences that are used */
 };
 
 struct proof {

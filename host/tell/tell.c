@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "test/kinds.h"
 
 static const char *model_name(const struct told *t)
@@ -110,21 +111,23 @@ static bool tell_table(struct told *t, const uint32_t *ops, size_t count)
 
 /* ---- FAIL ---------------------------------------------------------------------------- */
 
-static void tell_step(const struct told *t, const struct explained *e, size_t number)
+/* "12.    P1 S[A]#1 is before ... (R7; step 8) [3,5]" */
+static void write_step(const struct explained *e, size_t number, FILE *out)
 {
-    fprintf(t->out, "%4zu. %*s%s", number, (int)e->depth * 3, "", e->text);
+    fprintf(out, "%4zu. %*s%s", number, (int)e->depth * 3, "", e->text);
     if (e->rule || e->because.count) {
-        fprintf(t->out, " (%s%s", e->rule ? e->rule : "", e->rule && e->because.count ? "; " : "");
+        fprintf(out, " (%s%s", e->rule ? e->rule : "", e->rule && e->because.count ? "; " : "");
         for (size_t i = 0; i < e->because.count; i++)
-            fprintf(t->out, "%s%u", i ? ", " : e->because.count > 1 ? "steps " : "step ",
+            fprintf(out, "%s%u",
+                    i                      ? ", "
+                    : e->because.count > 1 ? "steps "
+                                           : "step ",
                     e->because.data[i]);
-        fputc(')', t->out);
+        fputc(')', out);
     }
-    if (e->lines.count)
-        fprintf(t->out, " [%s:", t->in->name);
     for (size_t i = 0; i < e->lines.count; i++)
-        fprintf(t->out, "%s%" PRIu32, i ? "," : "", e->lines.data[i]);
-    fputs(e->lines.count ? "]\n" : "\n", t->out);
+        fprintf(out, "%s%" PRIu32, i ? "," : " [", e->lines.data[i]);
+    fputs(e->lines.count ? "]\n" : "\n", out);
 }
 
 static bool tell_core(struct told *t)
@@ -210,6 +213,140 @@ static void tell_unwritten_final(struct told *t, uint32_t event, uint64_t value)
         fprintf(t->out, "  and %" PRIu32 " more\n", found - SHOWN);
 }
 
+/* ---- two cases side by side -------------------------------------------------------------- */
+
+/* The steps first .. second-1 are the one case, second .. end-1 the other. */
+struct cases {
+    size_t first, second, end, rows; /* 0 rows: no cases, or one below the other */
+};
+
+static size_t branch_end(const struct explanation *e, size_t i, unsigned branch)
+{
+    while (i < e->steps.count && e->steps.data[i].branch == branch)
+        i++;
+    return i;
+}
+
+static struct cases cases_at(const struct explanation *e, size_t i)
+{
+    enum { MOST_ROWS = 8 };
+    size_t second = branch_end(e, i, 1), end = branch_end(e, second, 2);
+    size_t left = second - i, right = end - second, rows = left > right ? left : right;
+    bool alike = 2 * left >= right && 2 * right >= left;
+    return (struct cases){ .first = i,
+                           .second = second,
+                           .end = end,
+                           .rows = left && right && alike && rows <= MOST_ROWS ? rows : 0 };
+}
+
+/* NULL: out of memory. */
+static char *step_text(const struct explanation *e, size_t i)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = text_stream(&text, &size);
+    if (!out)
+        return NULL;
+    write_step(&e->steps.data[i], i + 1, out);
+    if (fclose(out) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+enum { NUMBER_WIDTH = 6, CASE_WIDTH = 53 };
+
+/* Takes as many words as fit off the text, and gives their length. */
+static size_t take_words(const char **text, size_t width)
+{
+    const char *begin = *text, *end = begin + strcspn(begin, "\n");
+    size_t fits = (size_t)(end - begin);
+    if (fits > width)
+        for (fits = width; fits > 0 && begin[fits] != ' ';)
+            fits--;
+    if (fits == 0) /* a word that is too long stays whole */
+        fits = NUMBER_WIDTH + strcspn(begin + NUMBER_WIDTH, " \n");
+    *text = begin + fits + strspn(begin + fits, " \n");
+    return fits;
+}
+
+/* One line of a cell; later lines stand below the first one's words. */
+static void write_cell(const char **text, bool begun, bool padded, FILE *out)
+{
+    size_t indent = begun && **text ? NUMBER_WIDTH : 0;
+    const char *words = *text;
+    size_t length = **text ? take_words(text, CASE_WIDTH - indent) : 0;
+    size_t blanks = CASE_WIDTH > indent + length ? CASE_WIDTH - indent - length : 0;
+    fprintf(out, "%*s%.*s%*s", (int)indent, "", (int)length, words, padded ? (int)blanks : 0, "");
+}
+
+static void write_row(const char *left, const char *right, FILE *out)
+{
+    for (bool begun = false; *left || *right; begun = true) {
+        write_cell(&left, begun, true, out);
+        fputs(*right ? " | " : " |", out);
+        write_cell(&right, begun, false, out);
+        fputc('\n', out);
+    }
+}
+
+static bool tell_cases(struct told *t, const struct cases *c)
+{
+    bool whole = true;
+    for (size_t row = 0; row < c->rows && whole; row++) {
+        bool left = c->first + row < c->second, right = c->second + row < c->end;
+        char *a = left ? step_text(t->why, c->first + row) : strdup("");
+        char *b = right ? step_text(t->why, c->second + row) : strdup("");
+        whole = a && b;
+        if (whole)
+            write_row(a, b, t->out);
+        free(a);
+        free(b);
+    }
+    return whole;
+}
+
+/* In chains rules have but their names: what those mean, in a line. */
+static void tell_rules(const struct told *t)
+{
+    const char *joint = "\nIn chains: ";
+    bool said[ORDEAL_RULE_COUNT] = { false };
+    for (size_t i = 0; i < t->why->edges.count; i++) {
+        const struct explained_edge *e = &t->why->edges.data[i];
+        if (t->why->steps.data[e->step - 1].edges.count > 1 && rule_is_plain(e->edge.rule))
+            said[e->edge.rule] = true;
+    }
+    for (unsigned rule = 0; rule < ORDEAL_RULE_COUNT; rule++) {
+        if (!said[rule])
+            continue;
+        fprintf(t->out, "%s%s, %s", joint, ordeal_rule_name(rule), ordeal_rule_text(rule));
+        joint = "; ";
+    }
+    fputs(*joint == '\n' ? "" : ".\n", t->out);
+}
+
+/* False: out of memory. */
+static bool tell_why(struct told *t)
+{
+    if (t->why->steps.count == 0)
+        return true;
+    fputc('\n', t->out);
+    for (size_t i = 0; i < t->why->story.count; i++)
+        fprintf(t->out, "%s\n", t->why->story.data[i]);
+    fputs("\nStep by step (< is before; lines of the trace in brackets):\n\n", t->out);
+    bool whole = true;
+    for (size_t i = 0, next; i < t->why->steps.count && whole; i = next) {
+        struct cases cases = cases_at(t->why, i);
+        if (cases.rows)
+            whole = tell_cases(t, &cases);
+        else
+            write_step(&t->why->steps.data[i], i + 1, t->out);
+        next = cases.rows ? cases.end : i + 1;
+    }
+    tell_rules(t);
+    return whole;
+}
+
 static bool tell_fail(struct told *t)
 {
     uint64_t value;
@@ -225,11 +362,7 @@ static bool tell_fail(struct told *t)
     }
     if (!tell_core(t))
         return false;
-    if (t->why->steps.count)
-        fputs("\nWhy no order of them is legal:\n\n", t->out);
-    for (size_t i = 0; i < t->why->steps.count; i++)
-        tell_step(t, &t->why->steps.data[i], i + 1);
-    return true;
+    return tell_why(t);
 }
 
 /* ---- PASS ---------------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
 #include "waves.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -226,6 +227,8 @@ static bool has_display(void)
 bool waves_open(const char *gtkw, struct why *why)
 {
     const char *viewer = "gtkwave";
+    char buffer[PATH_MAX + 128];
+    gtkw = child_argument(gtkw, buffer, sizeof buffer);
     if (!has_display() || !child_exists(viewer))
         return why_say(why, "%s; open it with: gtkwave %s",
                        has_display() ? "there is no gtkwave" : "there is no display", gtkw);
