@@ -88,6 +88,7 @@ static void test_what_is_no_point_is_not_found(void)
         "exec.meet.rf.store4.load4.x",
         "exec.meet.rf..load4",
         "exec.shape.SB.fence.po.near", /* it is the same as SB.po.fence, which there is */
+        "exec.tx.abort.4.1",           /* what aborted met nobody */
         "event.pair.STORE.LOAD.few.few",
         "event.MISS.2^12",
         "EXEC.meet.rf.store4.load4",
@@ -135,7 +136,7 @@ static void test_merging_adds_and_keeps_the_earlier_test(void)
     TEST_ASSERT_TRUE(cover_merge(ba, b) && cover_merge(ba, a));
     char *x = written(ab), *y = written(ba);
     TEST_ASSERT_EQUAL_STRING(x, y);
-    TEST_ASSERT_EQUAL_STRING("ordeal-cover 1\ntests 5\nevent.MISS.2^0 2 1 7 -\n"
+    TEST_ASSERT_EQUAL_STRING("ordeal-cover 2\ntests 5\nevent.MISS.2^0 2 1 7 -\n"
                              "exec.own.store4.load4 3 1 9 -\nrtl.line.lsu.v:1 7 1 9 -\n"
                              "rtl.line.lsu.v:2 0\nend 4\n",
                              x);
@@ -145,6 +146,79 @@ static void test_merging_adds_and_keeps_the_earlier_test(void)
     free(y);
     cover_free(ab);
     cover_free(ba);
+}
+
+static void ran(struct cover *c, const char *target, uint64_t how, uint64_t first, uint64_t next)
+{
+    struct cover_run run = {
+        .target = target, .seed = 1, .how = how, .first = first, .next = next
+    };
+    TEST_ASSERT_TRUE(cover_ran(c, &run));
+}
+
+/* Runs that touch are one, whatever came first; what is counted again is noticed. */
+static void test_runs_are_put_together(void)
+{
+    ran(a, "sim", 7, 40, 60);
+    ran(a, "model", 7, 0, 20);
+    ran(a, "sim", 7, 0, 20);
+    ran(a, "sim", 8, 20, 40);
+    TEST_ASSERT_NULL(cover_run_at(a, 4));
+    ran(a, "sim", 7, 20, 40);
+    TEST_ASSERT_NULL(cover_run_at(a, 3));
+    TEST_ASSERT_EQUAL_STRING("model", cover_run_at(a, 0)->target);
+    TEST_ASSERT_EQUAL_UINT64(60, cover_run_at(a, 1)->next);
+    TEST_ASSERT_EQUAL_UINT64(0, cover_run_at(a, 1)->first);
+    struct cover_run more = { "sim", 1, 7, 50, 70 };
+    TEST_ASSERT_EQUAL_UINT64(10, cover_has_run(a, &more));
+    for (int i = 0; i < 100; i++)
+        add(a, "exec.own.store4.load4", 1, (uint64_t)i, NULL);
+    TEST_ASSERT_EQUAL_UINT64(0, cover_repeats(a));
+    TEST_ASSERT_TRUE(cover_merge(b, a) && cover_merge(b, a));
+    TEST_ASSERT_EQUAL_UINT64(100, cover_repeats(b));
+}
+
+/* What machines cannot do is no gap, what they did counts, and two machines can do more than one. */
+static void test_only_points_count_that_machines_can_reach(void)
+{
+    uint64_t all = cover_known(a, COVER_EXEC);
+    uint32_t narrow = 1u << 2 | 1u << 7; /* load4, store4 */
+    struct cover_can model = { narrow, 0, 1u << ORDEAL_TSO, 2 };
+    cover_ran_on(a, &model);
+    uint64_t few = cover_known(a, COVER_EXEC);
+    TEST_ASSERT_LESS_THAN(all, few);
+    TEST_ASSERT_EQUAL_UINT64(0, cover_known(a, COVER_EVENT));
+    TEST_ASSERT_TRUE(cover_is_known(a, point("exec.meet.rf.store4.load4")));
+    TEST_ASSERT_TRUE(cover_is_known(a, point("exec.shape.SB.po.po.closed")));
+    static const char *const beyond[] = {
+        "exec.meet.rf.store4.load8",
+        "exec.meet.rf.swap1.load4",
+        "exec.shape.MP.po.po.closed",
+        "exec.shape.SB.fence.fence.closed",
+        "exec.shape.SB.po.rmw.near",
+        "exec.shape.SB.po.tx.near",
+        "exec.shape.IRIW.po.po.near",
+        "exec.shape3.ISA2.po.po.po.near",
+        "exec.coherence.CoRR.po.closed",
+        "exec.tx.commit.1.alone",
+        "exec.interleave.seen.P2.1",
+        "exec.interleave.needed.P3.1",
+        "exec.torn.load4.cached",
+        "exec.initial.load4.uncached",
+        "event.MISS.2^0",
+        "exec.pass.level.into-tx.cached",
+    };
+    for (size_t i = 0; i < sizeof beyond / sizeof *beyond; i++)
+        TEST_ASSERT_FALSE_MESSAGE(cover_is_known(a, point(beyond[i])), beyond[i]);
+    add(a, "event.MISS.2^0", 1, 0, NULL);
+    TEST_ASSERT_EQUAL_UINT64(1, cover_known(a, COVER_EVENT));
+    struct cover_can sim = { narrow, 1u << COVER_CAN_EVENTS, 1u << ORDEAL_PSO, 4 };
+    cover_ran_on(b, &sim);
+    TEST_ASSERT_TRUE(cover_merge(b, a));
+    TEST_ASSERT_TRUE(cover_is_known(b, point("exec.shape.MP.po.po.closed")));
+    TEST_ASSERT_TRUE(cover_is_known(b, point("event.STORE_OUT_OF_ORDER.2^0")));
+    TEST_ASSERT_FALSE(cover_is_known(b, point("event.LOAD_OUT_OF_ORDER.2^0")));
+    TEST_ASSERT_TRUE(cover_is_known(b, point("exec.shape.IRIW.po.po.near")));
 }
 
 static void test_counts_stay_at_the_most_there_can_be(void)
@@ -183,7 +257,11 @@ static void test_events_by_powers_in_pairs_and_for_each_commit(void)
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-static const char good[] = "ordeal-cover 1\ntests 2\nevent.MISS.2^0 1 1 7 a%20b%25%2d\n"
+#define ORIGINS \
+    "can load4 store4 store8 tx events model=TSO model=PSO threads=4\n" \
+    "run model 1 77 0 2\nrun sim 1 77 0 2\nfolder /a%20b/rtl\n"
+
+static const char good[] = "ordeal-cover 2\ntests 2\n" ORIGINS "event.MISS.2^0 1 1 7 a%20b%25%2d\n"
                            "exec.own.store4.load4 2 18446744073709551615 0 %2d\n"
                            "rtl.line.a%20b.v:1 0\nend 3\n";
 
@@ -192,7 +270,7 @@ static void test_a_file_is_read_back_as_it_was_written(void)
     struct ordeal_error e;
     TEST_ASSERT_TRUE_MESSAGE(read_back(a, good, strlen(good), &e), e.reason);
     char *text = written(a);
-    TEST_ASSERT_EQUAL_STRING("ordeal-cover 1\ntests 2\nevent.MISS.2^0 1 1 7 a%20b%25-\n"
+    TEST_ASSERT_EQUAL_STRING("ordeal-cover 2\ntests 2\n" ORIGINS "event.MISS.2^0 1 1 7 a%20b%25-\n"
                              "exec.own.store4.load4 2 18446744073709551615 0 %2d\n"
                              "rtl.line.a%20b.v:1 0\nend 3\n",
                              text);
@@ -223,24 +301,31 @@ static void test_damage_is_told_with_its_line(void)
         const char *reason;
     } wrong[] = {
         { "ordeal 1\n", 1, "first line" },
-        { "ordeal-cover 2\n", 1, "first line" },
-        { "ordeal-cover 1\ntest 1\n", 2, "tests N" },
-        { "ordeal-cover 1\ntests -1\n", 2, "tests N" },
-        { "ordeal-cover 1\ntests 18446744073709551616\n", 2, "tests N" },
-        { "ordeal-cover 1\ntests 1\nend 1\n", 3, "which is 0" },
-        { "ordeal-cover 1\ntests 1\nend 0\nend 0\n", 4, "after the line" },
-        { "ordeal-cover 1\ntests 1\nexec.own.store4.load4 0\nend 1\n", 3, "0 times" },
-        { "ordeal-cover 1\ntests 1\nexec.own.store4.load4 1\nend 1\n", 3, "has 5 words" },
-        { "ordeal-cover 1\ntests 1\nexec.own.store4.load4 1 1 x -\nend 1\n", 3, "are numbers" },
-        { "ordeal-cover 1\ntests 1\nexec.own.store4.load4 1 1 01 -\nend 1\n", 3, "are numbers" },
-        { "ordeal-cover 1\ntests 1\nexec.own.store4.load4 1 1 1 %2\nend 1\n", 3, "hexadecimal" },
-        { "ordeal-cover 1\ntests 1\nexec.own.store4.load4 1 1 1 %00\nend 1\n", 3, "hexadecimal" },
-        { "ordeal-cover 1\ntests 1\nexec.own.store3.load4 1 1 1 -\nend 1\n", 3, "no point" },
-        { "ordeal-cover 1\ntests 1\nexec.own.store4.load4  1 1 1 -\nend 1\n", 3, "one space" },
-        { "ordeal-cover 1\ntests 1\nexec.own.store4.load4 1 1 1 - \nend 1\n", 3, "one space" },
-        { "ordeal-cover 1\ntests 1\nrtl.b 0\nrtl.a 0\nend 2\n", 4, "sorted" },
-        { "ordeal-cover 1\ntests 1\nrtl.a 0\nrtl.a 0\nend 2\n", 4, "each comes once" },
-        { "ordeal-cover 1\r\ntests 1\r\nend 0\r\n", 1, "first line" },
+        { "ordeal-cover 1\n", 1, "first line" },
+        { "ordeal-cover 3\n", 1, "first line" },
+        { "ordeal-cover 2\ntest 1\n", 2, "tests N" },
+        { "ordeal-cover 2\ntests -1\n", 2, "tests N" },
+        { "ordeal-cover 2\ntests 18446744073709551616\n", 2, "tests N" },
+        { "ordeal-cover 2\ntests 1\nend 1\n", 3, "which is 0" },
+        { "ordeal-cover 2\ntests 1\nend 0\nend 0\n", 4, "after the line" },
+        { "ordeal-cover 2\ntests 1\nexec.own.store4.load4 0\nend 1\n", 3, "0 times" },
+        { "ordeal-cover 2\ntests 1\nexec.own.store4.load4 1\nend 1\n", 3, "has 5 words" },
+        { "ordeal-cover 2\ntests 1\nexec.own.store4.load4 1 1 x -\nend 1\n", 3, "are numbers" },
+        { "ordeal-cover 2\ntests 1\nexec.own.store4.load4 1 1 01 -\nend 1\n", 3, "are numbers" },
+        { "ordeal-cover 2\ntests 1\nexec.own.store4.load4 1 1 1 %2\nend 1\n", 3, "hexadecimal" },
+        { "ordeal-cover 2\ntests 1\nexec.own.store4.load4 1 1 1 %00\nend 1\n", 3, "hexadecimal" },
+        { "ordeal-cover 2\ntests 1\nexec.own.store3.load4 1 1 1 -\nend 1\n", 3, "no point" },
+        { "ordeal-cover 2\ntests 1\nexec.own.store4.load4  1 1 1 -\nend 1\n", 3, "one space" },
+        { "ordeal-cover 2\ntests 1\nexec.own.store4.load4 1 1 1 - \nend 1\n", 3, "one space" },
+        { "ordeal-cover 2\ntests 1\nrtl.b 0\nrtl.a 0\nend 2\n", 4, "sorted" },
+        { "ordeal-cover 2\ntests 1\nrtl.a 0\nrtl.a 0\nend 2\n", 4, "each comes once" },
+        { "ordeal-cover 2\ntests 1\nexec.own.store4.load4 2 1 1 -\nend 1\n", 3, "more tests" },
+        { "ordeal-cover 2\ntests 1\nrun model 1 2 3\nend 0\n", 3, "FIRST below NEXT" },
+        { "ordeal-cover 2\ntests 1\nrun model 1 2 3 3\nend 0\n", 3, "FIRST below NEXT" },
+        { "ordeal-cover 2\ntests 1\ncan fly model=TSO threads=1\nend 0\n", 3, "no 'fly'" },
+        { "ordeal-cover 2\ntests 1\ncan load4 model=TSO\nend 0\n", 3, "threads=" },
+        { "ordeal-cover 2\ntests 1\nrtl.a 0\nrun model 1 2 3 4\nend 1\n", 4, "a point" },
+        { "ordeal-cover 2\r\ntests 1\r\nend 0\r\n", 1, "first line" },
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct ordeal_error e = { 0 };
@@ -273,6 +358,8 @@ int main(void)
     RUN_TEST(test_what_is_no_point_is_not_found);
     RUN_TEST(test_news_are_what_a_set_does_not_have);
     RUN_TEST(test_merging_adds_and_keeps_the_earlier_test);
+    RUN_TEST(test_runs_are_put_together);
+    RUN_TEST(test_only_points_count_that_machines_can_reach);
     RUN_TEST(test_counts_stay_at_the_most_there_can_be);
     RUN_TEST(test_events_by_powers_in_pairs_and_for_each_commit);
     RUN_TEST(test_a_file_is_read_back_as_it_was_written);

@@ -46,6 +46,8 @@ void cover_free(struct cover *c)
         free(c->labels.data[i]);
     LIST_FREE(&c->rtl);
     LIST_FREE(&c->labels);
+    LIST_FREE(&c->runs);
+    LIST_FREE(&c->folders);
     free(c->slots);
     free(c);
 }
@@ -172,6 +174,103 @@ static const struct cover_mark *find_rtl(const struct cover *c, const char *name
     return slot ? &c->rtl.data[slot - 1].mark : NULL;
 }
 
+/* ---- where it comes from --------------------------------------------------------------------- */
+
+void cover_ran_on(struct cover *c, const struct cover_can *can) { cover_can_add(&c->can, can); }
+const struct cover_can *cover_machines(const struct cover *c) { return &c->can; }
+
+const struct cover_run *cover_run_at(const struct cover *c, size_t i)
+{
+    return i < c->runs.count ? &c->runs.data[i] : NULL;
+}
+
+/* By target, seed and how; 0: they can touch. */
+static int compare_kinds(const struct cover_run *a, const struct cover_run *b)
+{
+    int targets = strcmp(a->target, b->target);
+    if (targets || a->seed != b->seed)
+        return targets ? targets : a->seed < b->seed ? -1 : 1;
+    return a->how < b->how ? -1 : a->how > b->how;
+}
+
+static int compare_runs(const void *a, const void *b)
+{
+    const struct cover_run *x = a, *y = b;
+    int kinds = compare_kinds(x, y);
+    return kinds ? kinds : x->first < y->first ? -1 : x->first > y->first;
+}
+
+bool cover_ran(struct cover *c, const struct cover_run *run)
+{
+    struct cover_run all = *run;
+    size_t kept = 0;
+    all.target = keep_label(c, run->target);
+    if (!all.target)
+        return false;
+    if (!LIST_PUSH(&c->runs, all)) /* so that there is room: what touches it goes */
+        return false;
+    c->runs.count--;
+    for (size_t i = 0; i < c->runs.count; i++) {
+        const struct cover_run r = c->runs.data[i];
+        bool touches = compare_kinds(&r, &all) == 0 && r.first <= all.next && all.first <= r.next;
+        if (touches && r.first < all.first)
+            all.first = r.first;
+        if (touches && r.next > all.next)
+            all.next = r.next;
+        if (!touches)
+            c->runs.data[kept++] = r;
+    }
+    bool sorted = kept == 0 || compare_runs(&c->runs.data[kept - 1], &all) < 0;
+    c->runs.data[kept] = all;
+    c->runs.count = kept + 1;
+    if (!sorted)
+        LIST_SORT(&c->runs, compare_runs);
+    return true;
+}
+
+uint64_t cover_has_run(const struct cover *c, const struct cover_run *run)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < c->runs.count; i++) {
+        const struct cover_run *r = &c->runs.data[i];
+        uint64_t first = r->first > run->first ? r->first : run->first;
+        uint64_t next = r->next < run->next ? r->next : run->next;
+        if (compare_kinds(r, run) == 0 && first < next)
+            count += next - first;
+    }
+    return count;
+}
+
+uint64_t cover_repeats(const struct cover *c)
+{
+    uint64_t told = 0;
+    for (size_t i = 0; i < c->runs.count; i++)
+        told = plus(told, c->runs.data[i].next - c->runs.data[i].first);
+    return c->runs.count && c->tests > told ? c->tests - told : 0;
+}
+
+static int compare_texts(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+bool cover_add_folder(struct cover *c, const char *folder)
+{
+    const char *kept = keep_label(c, folder);
+    for (size_t i = 0; kept && i < c->folders.count; i++)
+        if (c->folders.data[i] == kept)
+            return true;
+    if (!kept || !LIST_PUSH(&c->folders, kept))
+        return false;
+    LIST_SORT(&c->folders, compare_texts);
+    return true;
+}
+
+const char *cover_folder_at(const struct cover *c, size_t i)
+{
+    return i < c->folders.count ? c->folders.data[i] : NULL;
+}
+
 /* ---- two sets -------------------------------------------------------------------------------- */
 
 bool cover_merge(struct cover *to, const struct cover *from)
@@ -186,6 +285,13 @@ bool cover_merge(struct cover *to, const struct cover *from)
         if (!cover_add_rtl(to, p->name, p->mark.count, &p->mark.first))
             return false;
     }
+    for (size_t i = 0; i < from->runs.count; i++)
+        if (!cover_ran(to, &from->runs.data[i]))
+            return false;
+    for (size_t i = 0; i < from->folders.count; i++)
+        if (!cover_add_folder(to, from->folders.data[i]))
+            return false;
+    cover_can_add(&to->can, &from->can);
     to->tests = plus(to->tests, from->tests);
     return true;
 }
@@ -208,6 +314,11 @@ uint64_t cover_news_of(const struct cover *c, const struct cover *from, enum cov
 uint64_t cover_tests(const struct cover *c) { return c->tests; }
 uint64_t cover_count_of(const struct cover *c, uint32_t point) { return c->points[point].count; }
 
+bool cover_is_known(const struct cover *c, uint32_t point)
+{
+    return cover_point_exists(point) && (c->points[point].count || cover_can_reach(&c->can, point));
+}
+
 uint64_t cover_reached(const struct cover *c, enum cover_source source)
 {
     uint64_t count = source == COVER_RTL ? c->rtl_reached : 0;
@@ -222,7 +333,7 @@ uint64_t cover_known(const struct cover *c, enum cover_source source)
     uint64_t count = source == COVER_RTL ? c->rtl.count : 0;
     for (const struct cover_group *g = cover_groups; g < cover_groups + COVER_GROUP_COUNT; g++)
         for (uint32_t p = g->first; g->source == source && p < cover_group_end(g); p++)
-            count += cover_point_exists(p);
+            count += cover_is_known(c, p);
     return count;
 }
 
@@ -242,7 +353,7 @@ static bool gather(const struct cover *c, struct sorted *s)
     s->names = malloc(COVER_POINTS * sizeof *s->names);
     bool good = s->names;
     for (uint32_t p = 0; good && p < COVER_POINTS; p++) {
-        if (!cover_point_exists(p))
+        if (!cover_is_known(c, p))
             continue;
         cover_point_name(p, s->names[p]);
         struct cover_entry e = { s->names[p], c->points[p].count, c->points[p].first };

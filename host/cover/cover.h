@@ -8,7 +8,7 @@
 #ifndef HOST_COVER_H
 #define HOST_COVER_H
 
-#include "cover_points.h"
+#include "cover_can.h"
 #include "ordeal.h"
 
 enum { COVER_WORDS = (COVER_POINTS + 63) / 64 };
@@ -50,10 +50,31 @@ bool cover_add_rtl(struct cover *c, const char *name, uint64_t count,
                    const struct cover_origin *test);
 bool cover_merge(struct cover *to, const struct cover *from);
 
+/* A machine that tests ran on. */
+void cover_ran_on(struct cover *c, const struct cover_can *can);
+const struct cover_can *cover_machines(const struct cover *c);
+
+/* Tests `first` to `next` - 1 of a run: of a target, by a seed, made in this way, whatever that is. */
+struct cover_run {
+    const char *target;
+    uint64_t seed, how, first, next;
+};
+/* These are in the set. What was there before is not there twice, and runs that touch become one. */
+bool cover_ran(struct cover *c, const struct cover_run *run);
+/* The i-th, in the order of the file; NULL: there is none. */
+const struct cover_run *cover_run_at(const struct cover *c, size_t i);
+/* Of these tests, how many the set has. */
+uint64_t cover_has_run(const struct cover *c, const struct cover_run *run);
+/* Tests that were counted again, as far as the runs tell. */
+uint64_t cover_repeats(const struct cover *c);
+/* A folder that files of RTL are in, by their names in points. */
+bool cover_add_folder(struct cover *c, const char *folder);
+const char *cover_folder_at(const struct cover *c, size_t i); /* NULL: there is none */
+
 /* ---- looking at it --------------------------------------------------------------------------- */
 
 uint64_t cover_tests(const struct cover *c);
-/* Points of a source that were reached, and that there are. */
+/* Points of a source that were reached, and that can be on the machines, or were. */
 uint64_t cover_reached(const struct cover *c, enum cover_source source);
 uint64_t cover_known(const struct cover *c, enum cover_source source);
 
@@ -63,12 +84,13 @@ struct cover_entry {
     struct cover_origin first; /* if it was */
 };
 
-/* Calls for all points, reached or not, sorted by name; false: `each` was, and ended it, or memory
+/* Calls for all points that can be reached, or were, sorted by name; false: `each` was, and ended it, or memory
  * is out. */
 bool cover_walk(struct cover *c, bool (*each)(void *user, const struct cover_entry *e), void *user);
 uint64_t cover_count_of(const struct cover *c, uint32_t point);
+bool cover_is_known(const struct cover *c, uint32_t point); /* it can be reached, or was */
 
-#define COVER_VERSION 1 /* of the file */
+#define COVER_VERSION 2 /* of the file */
 
 /* ---- files: COVER.md ------------------------------------------------------------------------- */
 
@@ -78,5 +100,6 @@ bool cover_load(struct cover *c, const char *file, struct ordeal_error *e);
 /* 0 or an errno; cover_save() leaves the old file as it was, or the whole new one. */
 int cover_write(struct cover *c, FILE *stream);
 int cover_save(struct cover *c, const char *file);
+int cover_try_save(struct cover *c, const char *file); /* could it be? The file stays as it is */
 
 #endif

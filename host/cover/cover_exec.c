@@ -19,10 +19,14 @@ void cover_exec_free(struct cover_exec *x)
     LIST_FREE(&x->first);
     LIST_FREE(&x->transactions);
     LIST_FREE(&x->places);
+    LIST_FREE(&x->beyond);
     LIST_FREE(&x->cells);
-    LIST_FREE(&x->initial);
+    LIST_FREE(&x->held);
     LIST_FREE(&x->visits);
     LIST_FREE(&x->by_cell);
+    LIST_FREE(&x->facts);
+    LIST_FREE(&x->next);
+    LIST_FREE(&x->next_at);
     LIST_FREE(&x->edges);
     LIST_FREE(&x->out);
     LIST_FREE(&x->in);
@@ -37,5 +41,5 @@ bool cover_exec_look(struct cover_exec *x, const struct ordeal_trace *t, struct 
 {
     x->trace = t;
     x->hits = hits;
-    return exec_gather(x) && exec_order(x) && exec_meet(x) && exec_shape(x);
+    return exec_gather(x) && exec_edges(x) && exec_meet(x) && exec_shape(x);
 }

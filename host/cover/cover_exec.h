@@ -2,9 +2,9 @@
 /* Points of an execution itself, which any target can give: who read from whom, which accesses met
  * on a word, which critical cycles were there or nearly, how the threads were interleaved.
  *
- * They come from the trace alone. A read saw the store of its value, where there is one such; the
- * order of the stores to a word is that of the cycles in which they ended, if the trace has them,
- * else one that what the threads saw allows, the same for the same trace. So points are a measure of
+ * They come from the trace alone. A read saw the store of its value, where there is one such; of the
+ * order of the stores to a word what no coherent machine can have done otherwise is used, nothing
+ * else (exec_order.c). So a cycle that is closed was closed on the machine. Points are a measure of
  * tests, not a judgement: no verdict rests on them. docs/coverage.md says more. */
 #ifndef HOST_COVER_EXEC_H
 #define HOST_COVER_EXEC_H

@@ -6,9 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/output.h"
+#include "base/plain_file.h"
 #include "cover_parts.h"
 #include "cover_text.h"
 
@@ -49,11 +51,47 @@ static bool write_point(void *user, const struct cover_entry *e)
     return true;
 }
 
+static void write_can(FILE *out, const struct cover_can *can)
+{
+    const char *const *accesses = cover_groups[COVER_GROUP_OWN].words[0];
+    if (!can->accesses)
+        return;
+    fputs("can", out);
+    for (uint32_t i = 0; i < COVER_AXIS_ACCESS; i++)
+        if (can->accesses >> i & 1)
+            fprintf(out, " %s", accesses[i]);
+    for (uint32_t i = 0; i < COVER_ABILITY_COUNT; i++)
+        if (can->has >> i & 1)
+            fprintf(out, " %s", cover_ability_words[i]);
+    for (enum ordeal_model m = ORDEAL_SC; m < ORDEAL_MODELS; m++)
+        if (can->models >> m & 1)
+            fprintf(out, " model=%s", ordeal_model_name(m));
+    fprintf(out, " threads=%" PRIu32 "\n", can->threads);
+}
+
+static void write_origins(FILE *out, const struct cover *c)
+{
+    write_can(out, &c->can);
+    for (size_t i = 0; i < c->runs.count; i++) {
+        const struct cover_run *r = &c->runs.data[i];
+        fputs("run ", out);
+        write_label(out, r->target);
+        fprintf(out, " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", r->seed, r->how,
+                r->first, r->next);
+    }
+    for (size_t i = 0; i < c->folders.count; i++) {
+        fputs("folder ", out);
+        write_label(out, c->folders.data[i]);
+        fputc('\n', out);
+    }
+}
+
 int cover_write(struct cover *c, FILE *out)
 {
     struct writing w = { .out = out };
     errno = 0;
     fprintf(out, FIRST_LINE "\ntests %" PRIu64 "\n", c->tests);
+    write_origins(out, c);
     if (!cover_walk(c, write_point, &w))
         return ENOMEM;
     fprintf(out, "end %" PRIu64 "\n", w.points);
@@ -73,9 +111,23 @@ int cover_save(struct cover *c, const char *file)
     return error;
 }
 
+int cover_try_save(struct cover *c, const char *file)
+{
+    struct output out;
+    int error = output_open(&out, file);
+    if (error)
+        return error;
+    if (out.temporary.path) /* what is written in place cannot be tried */
+        error = cover_write(c, out.file);
+    if (!error && fflush(out.file) != 0)
+        error = errno;
+    output_abandon(&out);
+    return error;
+}
+
 /* ---- reading --------------------------------------------------------------------------------- */
 
-enum { WORDS = 5 };
+enum { WORDS = 6, POINT_WORDS = 5 };
 
 struct reading {
     struct cover *c;
@@ -126,6 +178,74 @@ static bool in_order(struct reading *r, const char *name)
     return r->before ? true : error_out_of_memory(r->e, r->name);
 }
 
+static bool take_label(struct reading *r, char *word, const char **label)
+{
+    *label = strcmp(word, "-") == 0 ? "" : word;
+    return !**label || cover_text_read(word)
+             ? true
+             : BAD(r, "'%%' in a label comes with two hexadecimal digits, not both 0");
+}
+
+static bool take_run(struct reading *r, char *word[WORDS], int words)
+{
+    struct cover_run run;
+    if (words != 6 || !number(word[2], &run.seed) || !number(word[3], &run.how)
+        || !number(word[4], &run.first) || !number(word[5], &run.next) || run.first >= run.next)
+        return BAD(r, "a run is 'run TARGET SEED HOW FIRST NEXT', numbers, FIRST below NEXT");
+    return take_label(r, word[1], &run.target)
+        && (cover_ran(r->c, &run) ? true : error_out_of_memory(r->e, r->name));
+}
+
+static bool take_folder(struct reading *r, char *word[WORDS], int words)
+{
+    const char *folder;
+    if (words != 2)
+        return BAD(r, "a folder is 'folder NAME'");
+    return take_label(r, word[1], &folder)
+        && (cover_add_folder(r->c, folder) ? true : error_out_of_memory(r->e, r->name));
+}
+
+/* Sets the bit of a word in a list. */
+static bool find_word(const char *word, const char *const *list, uint32_t count, uint32_t *bits)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (strcmp(list[i], word) == 0) {
+            *bits |= 1u << i;
+            return true;
+        }
+    return false;
+}
+
+static bool take_ability(struct cover_can *can, const char *word)
+{
+    enum ordeal_model model;
+    uint64_t threads;
+    if (strncmp(word, "threads=", 8) == 0 && number(word + 8, &threads) && threads
+        && threads <= UINT32_MAX) {
+        can->threads = (uint32_t)threads;
+        return true;
+    }
+    if (strncmp(word, "model=", 6) == 0 && ordeal_model_parse(word + 6, &model)) {
+        can->models |= 1u << model;
+        return true;
+    }
+    return find_word(word, cover_groups[COVER_GROUP_OWN].words[0], COVER_AXIS_ACCESS,
+                     &can->accesses)
+        || find_word(word, cover_ability_words, COVER_ABILITY_COUNT, &can->has);
+}
+
+static bool take_can(struct reading *r, char *words)
+{
+    struct cover_can can = { 0 };
+    for (char *word; (word = strsep(&words, " "));)
+        if (!take_ability(&can, word))
+            return BAD(r, "machines can do no '%.200s'; a later version may know it", word);
+    if (!can.accesses || !can.models || !can.threads)
+        return BAD(r, "of a machine accesses, model= and threads= are told");
+    cover_ran_on(r->c, &can);
+    return true;
+}
+
 static bool take_point(struct reading *r, char *word[WORDS], int words)
 {
     struct cover_origin first = { 0, 0, "" };
@@ -139,16 +259,15 @@ static bool take_point(struct reading *r, char *word[WORDS], int words)
                    word[0]);
     if (count == 0 && !rtl)
         return BAD(r, "'%.200s' was reached 0 times: only points of rtl are listed then", word[0]);
-    if (words != (count ? WORDS : 2))
+    if (words != (count ? POINT_WORDS : 2))
         return BAD(r, "a point that was %sreached has %d words, this line has %d",
-                   count ? "" : "not ", count ? WORDS : 2, words);
+                   count ? "" : "not ", count ? POINT_WORDS : 2, words);
+    if (!rtl && count > r->c->tests)
+        return BAD(r, "'%.200s' was reached by more tests than there are", word[0]);
     if (count && (!number(word[2], &first.seed) || !number(word[3], &first.number)))
         return BAD(r, "SEED and NUMBER of 'NAME COUNT SEED NUMBER LABEL' are numbers");
-    if (count && strcmp(word[4], "-") == 0)
-        word[4] = "";
-    else if (count && !cover_text_read(word[4]))
-        return BAD(r, "'%%' in a label comes with two hexadecimal digits, not both 0");
-    first.label = count ? word[4] : "";
+    if (count && !take_label(r, word[4], &first.label))
+        return false;
     if (!in_order(r, word[0]))
         return false;
     r->points++;
@@ -165,6 +284,8 @@ static bool take_line(struct reading *r, char *line)
         return strcmp(line, FIRST_LINE) == 0
                  ? true
                  : BAD(r, "the first line of a file of coverage is '" FIRST_LINE "'");
+    if (strncmp(line, "can ", 4) == 0 && r->line == 3)
+        return take_can(r, line + 4);
     int words = split(line, word);
     if (words == 0)
         return BAD(r, "a line has up to %d words of printable characters, one space between two",
@@ -175,6 +296,10 @@ static bool take_line(struct reading *r, char *line)
                  : BAD(r, "the second line is 'tests N'");
     if (r->ended)
         return BAD(r, "something comes after the line 'end N'");
+    if (strcmp(word[0], "run") == 0 && !r->points)
+        return take_run(r, word, words);
+    if (strcmp(word[0], "folder") == 0 && !r->points)
+        return take_folder(r, word, words);
     if (strcmp(word[0], "end") != 0)
         return take_point(r, word, words);
     r->ended = true;
@@ -223,9 +348,10 @@ bool cover_read(struct cover *c, FILE *stream, const char *name, struct ordeal_e
 
 bool cover_load(struct cover *c, const char *file, struct ordeal_error *e)
 {
-    FILE *stream = fopen(file, "re");
+    const char *reason;
+    FILE *stream = plain_file_open(file, &reason);
     if (!stream)
-        return error_set(e, ORDEAL_IO, file, strerror(errno)) == ORDEAL_OK;
+        return error_set(e, ORDEAL_IO, file, reason) == ORDEAL_OK;
     bool good = cover_read(c, stream, file, e);
     fclose(stream);
     return good;

@@ -25,6 +25,9 @@ struct cover {
     uint32_t *slots;   /* of a hash table of these by name: index + 1; 0: free */
     size_t slot_count; /* a power of two, twice as many as points at least */
     LIST(char *) labels;
+    struct cover_can can;
+    LIST(struct cover_run) runs; /* sorted, none touches another; targets are of the labels */
+    LIST(const char *) folders;  /* sorted; of the labels */
 };
 
 static inline uint32_t cover_group_end(const struct cover_group *g)

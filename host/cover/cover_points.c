@@ -59,6 +59,9 @@ static bool shape3_exists(const uint8_t *at)
     return strncmp(name, "3.", 2) != 0 || (turns[0] <= turns[1] && turns[0] <= turns[2]);
 }
 
+/* Of a transaction that aborted nothing took place, so it met nobody. */
+static bool tx_exists(const uint8_t *at) { return !at[0] || !at[2]; }
+
 static bool pair_exists(const uint8_t *at) { return at[0] < at[1]; }
 
 /* ---- the table ------------------------------------------------------------------------------- */
@@ -77,7 +80,7 @@ static bool (*const exists[COVER_GROUP_COUNT])(const uint8_t *at) = {
     [COVER_GROUP_INITIAL] = read_exists,        [COVER_GROUP_TORN] = torn_exists,
     [COVER_GROUP_PASS] = pass_exists,           [COVER_GROUP_SHAPE2] = shape2_exists,
     [COVER_GROUP_SHAPE3] = shape3_exists,       [COVER_GROUP_PAIR] = pair_exists,
-    [COVER_GROUP_COHERENCE] = coherence_exists,
+    [COVER_GROUP_COHERENCE] = coherence_exists, [COVER_GROUP_TX] = tx_exists,
 };
 
 const struct cover_group cover_groups[COVER_GROUP_COUNT] = {

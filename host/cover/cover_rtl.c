@@ -12,9 +12,16 @@
 
 #include "base/error.h"
 #include "base/list.h"
+#include "base/text.h"
 #include "cover_text.h"
 
 /* ---- from Verilator -------------------------------------------------------------------------- */
+
+/* A line: its keys and its count. */
+struct counted {
+    char *keys;
+    uint64_t count;
+};
 
 struct reading {
     struct cover *c;
@@ -22,7 +29,9 @@ struct reading {
     const struct cover_origin *test;
     struct ordeal_error *e;
     uint64_t line;
-    char here[PATH_MAX]; /* the current directory, and a slash */
+    LIST(struct counted) counted;
+    char *folder;  /* that all files are in, NULL before the first */
+    size_t length; /* of its name, with the slash behind it */
 };
 
 #define BAD(r, ...) error_bad((r)->e, (r)->name, (r)->line, __VA_ARGS__)
@@ -57,40 +66,77 @@ static bool is_number(const char *text, size_t length)
     return length > 0 && length < 10 && strspn(text, "0123456789") == length;
 }
 
-static bool add_point(struct reading *r, const char *keys, uint64_t count)
-{
+/* Where a point is and what it is, as Verilator says. */
+struct spot {
+    const char *file, *line, *column, *page, *object;
     size_t file_length, line_length, column_length, page_length, object_length;
-    const char *file = value_of(keys, "f", &file_length);
-    const char *line = value_of(keys, "l", &line_length);
-    const char *column = value_of(keys, "n", &column_length);
-    const char *page = value_of(keys, "page", &page_length);
-    const char *object = value_of(keys, "o", &object_length);
-    if (!column) {
-        column = "0";
-        column_length = 1;
+};
+
+static bool find_spot(const char *keys, struct spot *s)
+{
+    s->file = value_of(keys, "f", &s->file_length);
+    s->line = value_of(keys, "l", &s->line_length);
+    s->column = value_of(keys, "n", &s->column_length);
+    s->page = value_of(keys, "page", &s->page_length);
+    s->object = value_of(keys, "o", &s->object_length);
+    if (!s->column) {
+        s->column = "0";
+        s->column_length = 1;
     }
-    if (!file || !page || !line || !is_number(line, line_length)
-        || !is_number(column, column_length))
-        return BAD(r, "a point of Verilator's has a file 'f', a line 'l' and a 'page'; line and "
-                      "column 'n' are numbers");
-    size_t here = strlen(r->here), kind = kind_of(&page, page_length);
-    if (file_length > here && strncmp(file, r->here, here) == 0) {
-        file += here;
-        file_length -= here;
+    if (!s->object) {
+        s->object = "";
+        s->object_length = 0;
     }
+    return s->file && s->page && s->line && is_number(s->line, s->line_length)
+        && is_number(s->column, s->column_length);
+}
+
+/* Makes the folder one that this file is in, too. */
+static bool share_folder(struct reading *r, const struct spot *s)
+{
+    if (!r->folder) {
+        r->folder = strndup(s->file, s->file_length);
+        r->length = s->file_length;
+    }
+    size_t same = 0, most = r->length < s->file_length ? r->length : s->file_length;
+    while (r->folder && same < most && r->folder[same] == s->file[same])
+        same++;
+    while (same > 0 && s->file[same - 1] != '/')
+        same--;
+    r->length = same;
+    return r->folder;
+}
+
+static bool add_point(struct reading *r, const struct counted *p)
+{
+    struct spot s;
     char *name = NULL;
     size_t size;
-    FILE *out = open_memstream(&name, &size);
-    if (!out)
-        return error_out_of_memory(r->e, r->name);
+    FILE *out = text_stream(&name, &size);
+    if (!out || !find_spot(p->keys, &s))
+        return false;
+    size_t kind = kind_of(&s.page, s.page_length);
     fputs("rtl.", out);
-    cover_text_write(out, page, kind);
+    cover_text_write(out, s.page, kind);
     fputc('.', out);
-    cover_text_write(out, file, file_length);
-    fprintf(out, ":%.*s:%.*s.", (int)line_length, line, (int)column_length, column);
-    cover_text_write(out, object ? object : "", object ? object_length : 0);
-    bool good = fclose(out) == 0 && cover_add_rtl(r->c, name, count, r->test);
+    cover_text_write(out, s.file + r->length, s.file_length - r->length);
+    fprintf(out, ":%.*s:%.*s.", (int)s.line_length, s.line, (int)s.column_length, s.column);
+    cover_text_write(out, s.object, s.object_length);
+    bool good = fclose(out) == 0 && cover_add_rtl(r->c, name, p->count, r->test);
     free(name);
+    return good;
+}
+
+/* When all lines are known, and with them the folder. */
+static bool add_points(struct reading *r)
+{
+    bool good = true;
+    for (size_t i = 0; good && i < r->counted.count; i++)
+        good = add_point(r, &r->counted.data[i]);
+    if (good && r->length > 0) {
+        r->folder[r->length - (r->length > 1)] = '\0'; /* the root keeps its slash */
+        good = cover_add_folder(r->c, r->folder);
+    }
     return good ? true : error_out_of_memory(r->e, r->name);
 }
 
@@ -110,7 +156,15 @@ static bool take_line(struct reading *r, char *line)
     if (*after || errno)
         return BAD(r, "a line of Verilator's coverage ends with a count");
     *end = '\0';
-    return add_point(r, line + 3, count);
+    struct spot spot;
+    if (!find_spot(line + 3, &spot))
+        return BAD(r, "a point of Verilator's has a file 'f', a line 'l' and a 'page'; line and "
+                      "column 'n' are numbers");
+    struct counted p = { strdup(line + 3), count };
+    if (p.keys && share_folder(r, &spot) && LIST_PUSH(&r->counted, p))
+        return true;
+    free(p.keys);
+    return error_out_of_memory(r->e, r->name);
 }
 
 bool cover_rtl_read(struct cover *c, FILE *stream, const char *name,
@@ -121,8 +175,6 @@ bool cover_rtl_read(struct cover *c, FILE *stream, const char *name,
     size_t room = 0;
     ssize_t length;
     bool good = true;
-    if (getcwd(r.here, sizeof r.here - 1))
-        strcat(r.here, "/");
     while (good && (length = getline(&line, &room, stream)) > 0) {
         r.line++;
         if (line[length - 1] == '\n')
@@ -131,8 +183,15 @@ bool cover_rtl_read(struct cover *c, FILE *stream, const char *name,
     }
     free(line);
     if (good && ferror(stream))
-        return error_set(e, ORDEAL_IO, name, strerror(errno)) == ORDEAL_OK;
-    return good && r.line == 0 ? error_bad(e, name, 1, "the file is empty") : good;
+        good = error_set(e, ORDEAL_IO, name, strerror(errno)) == ORDEAL_OK;
+    else if (good && r.line == 0)
+        good = error_bad(e, name, 1, "the file is empty");
+    good = good && add_points(&r);
+    for (size_t i = 0; i < r.counted.count; i++)
+        free(r.counted.data[i].keys);
+    LIST_FREE(&r.counted);
+    free(r.folder);
+    return good;
 }
 
 /* ---- to LCOV --------------------------------------------------------------------------------- */
@@ -207,21 +266,38 @@ static size_t write_line(FILE *out, const struct rtl_point *p, size_t left, uint
     return count;
 }
 
+/* Of the folders that files were in, one that has this; else the first; "": none is known. */
+static const char *folder_of(const struct cover *c, const char *file)
+{
+    const char *folder;
+    for (size_t i = 0; (folder = cover_folder_at(c, i)); i++) {
+        char path[PATH_MAX];
+        snprintf(path, sizeof path, "%s/%s", folder, file);
+        if (access(path, F_OK) == 0)
+            return folder;
+    }
+    folder = cover_folder_at(c, 0);
+    return folder ? folder : "";
+}
+
 /* The name as it is on disk, unless it would break the file. */
-static void write_source_name(FILE *out, const char *file)
+static void write_source_name(const struct cover *c, FILE *out, const char *file)
 {
     char *plain = strdup(file);
     bool fit = plain && cover_text_read(plain) && !strpbrk(plain, "\n\r");
-    fprintf(out, "TN:\nSF:%s\n", fit ? plain : file);
+    const char *folder = folder_of(c, fit ? plain : file);
+    fit = fit && !strpbrk(folder, "\n\r");
+    fprintf(out, "TN:\nSF:%s%s%s\n", fit ? folder : "", fit && *folder ? "/" : "",
+            fit ? plain : file);
     free(plain);
 }
 
 /* One source; returns the points of it. */
-static size_t write_source(FILE *out, const struct rtl_point *p, size_t left)
+static size_t write_source(const struct cover *c, FILE *out, const struct rtl_point *p, size_t left)
 {
     uint64_t totals[4] = { 0 };
     size_t count = 0;
-    write_source_name(out, p->file);
+    write_source_name(c, out, p->file);
     while (count < left && strcmp(p[count].file, p->file) == 0)
         count += write_line(out, p + count, left - count, totals);
     fprintf(out,
@@ -238,7 +314,7 @@ int cover_rtl_lcov(struct cover *c, FILE *out)
     if (good && points.all.count)
         LIST_SORT(&points.all, by_place);
     for (size_t i = 0; good && i < points.all.count;)
-        i += write_source(out, points.all.data + i, points.all.count - i);
+        i += write_source(c, out, points.all.data + i, points.all.count - i);
     for (size_t i = 0; i < points.all.count; i++)
         free(points.all.data[i].file);
     LIST_FREE(&points.all);

@@ -2,8 +2,8 @@
 /* Points of RTL: from the files in which Verilator keeps them, and to LCOV's, which viewers read.
  *
  * A point is called rtl.KIND.FILE:LINE:COLUMN.OBJECT; the kind is line, branch, toggle or user, as
- * Verilator says, and instances of a module count as one. FILE is relative to the current directory
- * if it is below that. */
+ * Verilator says, and instances of a module count as one. FILE is relative to the folder that all
+ * files of the model are in, so points of two checkouts are the same; the set keeps the folder. */
 #ifndef HOST_COVER_RTL_H
 #define HOST_COVER_RTL_H
 

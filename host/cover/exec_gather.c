@@ -56,6 +56,7 @@ static bool add_access(struct gathering *g, uint32_t i, const struct ordeal_op *
         .writes = kind_writes(op->kind) && cas_writes(x->trace, i, op),
         .uncached = op->base && ordeal_trace_memory_of(x->trace, op->base) & ORDEAL_UNCACHED,
     };
+    a.at_once = exec_is_rmw(&a) || a.tx || 1u << op->size_log2 <= ordeal_trace_atomic_of(x->trace);
     note_registers(x->trace, &a);
     if (g->last != NOBODY)
         x->accesses.data[g->last].fence_after = g->fence;
@@ -79,13 +80,25 @@ static void end_transaction(struct gathering *g, bool aborted)
     g->tx = 0;
 }
 
+/* One that is left out may have written what others read. */
+static bool note_beyond(struct cover_exec *x, const struct ordeal_op *op)
+{
+    struct place place = { op->base, op->address };
+    bool good = true;
+    for (uint32_t i = 0; good && kind_writes(op->kind) && i < 1u << op->size_log2; i++) {
+        good = LIST_PUSH(&x->beyond, place);
+        place.address++;
+    }
+    return good;
+}
+
 static bool take_operation(struct gathering *g, uint32_t i)
 {
     struct cover_exec *x = g->x;
     const struct ordeal_op *op = ordeal_trace_op(x->trace, i);
     struct transaction fresh = { .thread = g->thread };
     if (kind_is_access(op->kind))
-        return g->position >= MOST_ACCESSES / x->threads || add_access(g, i, op);
+        return g->position < MOST_ACCESSES / x->threads ? add_access(g, i, op) : note_beyond(x, op);
     if (op->kind == ORDEAL_MEMBAR)
         g->fence |= op->barrier;
     if (op->kind == ORDEAL_TX_END || op->kind == ORDEAL_TX_ABORT)
@@ -184,18 +197,34 @@ static void put_value(uint8_t bytes[8], uint64_t value)
         bytes[i] = (uint8_t)(value >> 8 * i);
 }
 
-/* ---- what cells held at the start ------------------------------------------------------------ */
+/* ---- what is told of cells ------------------------------------------------------------------- */
 
-static void put_initial(struct cover_exec *x, uint32_t base, uint64_t address, uint64_t value,
-                        uint64_t bytes)
+/* The cell of these bytes; NULL: there is none. */
+static struct cell *cell_of(const struct cover_exec *x, uint32_t base, uint64_t address)
+{
+    uint32_t at = cell_at(x, base, address);
+    struct cell *c = x->cells.data + at;
+    return at < x->cells.count && c->base == base && address >= c->address
+                && address - c->address < c->bytes && c->bytes <= MOST_CELL
+             ? c
+             : NULL;
+}
+
+static void hold(struct cover_exec *x, uint32_t base, uint64_t address, uint64_t value,
+                 uint64_t bytes)
 {
     for (uint64_t i = 0; i < bytes; i++, address++, value >>= 8) {
-        uint32_t at = cell_at(x, base, address);
-        const struct cell *c = &x->cells.data[at];
-        if (c->base == base && address >= c->address && address - c->address < c->bytes
-            && c->bytes <= MOST_CELL)
-            x->initial.data[at].bytes[address - c->address] = (uint8_t)value;
+        struct cell *c = cell_of(x, base, address);
+        if (!c)
+            continue;
+        x->held.data[c - x->cells.data].bytes[address - c->address] = (uint8_t)value;
+        c->final_bytes |= UINT64_C(1) << (address - c->address);
     }
+}
+
+static uint64_t print_held(const struct cover_exec *x, const struct cell *c)
+{
+    return c->bytes <= MOST_CELL ? print_of(x->held.data[c - x->cells.data].bytes, c->bytes) : 0;
 }
 
 static bool note_initial(struct cover_exec *x)
@@ -203,17 +232,51 @@ static bool note_initial(struct cover_exec *x)
     uint32_t base;
     uint64_t address, value;
     uint8_t size_log2;
-    if (!LIST_CLEAR_TO(&x->initial, x->cells.count))
+    if (!LIST_CLEAR_TO(&x->held, x->cells.count))
         return false;
-    for (size_t k = 0;
-         x->cells.count && ordeal_trace_init_at(x->trace, k, &base, &address, &size_log2, &value);
-         k++)
-        put_initial(x, base, address, value, UINT64_C(1) << size_log2);
+    for (size_t k = 0; ordeal_trace_init_at(x->trace, k, &base, &address, &size_log2, &value); k++)
+        hold(x, base, address, value, UINT64_C(1) << size_log2);
     for (size_t i = 0; i < x->cells.count; i++) {
-        struct cell *c = &x->cells.data[i];
-        c->initial = c->bytes <= MOST_CELL ? print_of(x->initial.data[i].bytes, c->bytes) : 0;
+        x->cells.data[i].initial = print_held(x, &x->cells.data[i]);
+        x->cells.data[i].final_bytes = 0;
     }
     return true;
+}
+
+static void note_final(struct cover_exec *x)
+{
+    uint32_t base;
+    uint64_t address, value;
+    uint8_t size_log2;
+    for (size_t k = 0; ordeal_trace_final_at(x->trace, k, &base, &address, &size_log2, &value); k++)
+        hold(x, base, address, value, UINT64_C(1) << size_log2);
+    for (size_t i = 0; i < x->cells.count; i++)
+        x->cells.data[i].final = print_held(x, &x->cells.data[i]);
+}
+
+/* Of words that are a cell each. */
+static void note_orders(struct cover_exec *x)
+{
+    uint32_t base;
+    uint64_t address;
+    uint8_t size_log2;
+    const uint64_t *values;
+    size_t count;
+    for (uint32_t k = 0;
+         ordeal_trace_order_at(x->trace, k, &base, &address, &size_log2, &values, &count); k++) {
+        struct cell *c = cell_of(x, base, address);
+        if (c && c->address == address && c->bytes == UINT64_C(1) << size_log2)
+            c->order = k + 1;
+    }
+}
+
+static void note_open(struct cover_exec *x)
+{
+    for (size_t i = 0; i < x->beyond.count; i++) {
+        struct cell *c = cell_of(x, x->beyond.data[i].base, x->beyond.data[i].address);
+        if (c)
+            c->open = true;
+    }
 }
 
 /* ---- visits ---------------------------------------------------------------------------------- */
@@ -266,12 +329,17 @@ bool exec_gather(struct cover_exec *x)
 {
     x->threads = ordeal_trace_threads(x->trace);
     x->accesses.count = x->first.count = x->transactions.count = 0;
-    x->places.count = x->visits.count = 0;
+    x->places.count = x->beyond.count = x->visits.count = 0;
     bool good = sort_operations(x);
     for (uint32_t t = 0; good && t < x->threads; t++)
         good = take_thread(x, t);
     good = good && LIST_PUSH(&x->first, (uint32_t)x->accesses.count) && make_cells(x)
         && note_initial(x);
+    if (good) {
+        note_final(x);
+        note_orders(x);
+        note_open(x);
+    }
     for (uint32_t a = 0; good && a < x->accesses.count; a++)
         good = add_visits(x, a);
     return good && sort_visits(x);

@@ -1,274 +1,434 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who read from whom, and the order of the stores to each cell; the edges that follow. */
+/* In which order the stores of a cell were, as far as that is sure.
+ *
+ * Facts are what no coherent machine can have done otherwise: what a thread made or saw one after
+ * the other was in that order (under RMO loads may be swapped, but not with the thread's own
+ * stores); the store that memory holds at the end was the last; a line of the trace may tell the
+ * order; and nothing comes between an atomic access and the store it read. The latter makes blocks:
+ * what is before or after one of a block is before or after all of it. So every fact is a fact of
+ * the order that the machine had, whatever else that was, and no cycle is seen that it did not close.
+ *
+ * Where facts contradict each other the cell was not coherent. Its stores are then put in some order
+ * that agrees with what it can; if the trace tells of the order, what threads saw does not count. */
 #include <assert.h>
 #include <string.h>
 
 #include "exec_parts.h"
 
-static struct visit *visit_of(const struct cover_exec *x, const struct cell *c, uint32_t i)
-{
-    return &x->visits.data[x->by_cell.data[c->first + i]];
-}
+enum { MOST_LANES = 64 }; /* threads that store to a cell; where there are more no order is known */
 
-static struct access *access_of(const struct cover_exec *x, const struct visit *v)
-{
-    return &x->accesses.data[v->access];
-}
-
-/* ---- who read from whom ---------------------------------------------------------------------- */
-
-/* The one store of the value; of several the last of the own thread before it, if that is one;
- * else nobody knows. An atomic access did not see its own store. */
-static uint32_t source_of(const struct cover_exec *x, const struct cell *c, const struct visit *v)
-{
-    const struct access *reader = access_of(x, v);
-    uint32_t found = v->read == c->initial ? INITIAL : NOBODY, own = NOBODY;
-    uint32_t candidates = found == INITIAL;
-    for (uint32_t i = 0; i < c->count; i++) {
-        const struct visit *w = visit_of(x, c, i);
-        const struct access *writer = access_of(x, w);
-        bool before = writer->thread == reader->thread && writer->position < reader->position;
-        if (w == v || !writer->writes || (writer->thread == reader->thread && !before))
-            continue;
-        bool same = w->written == v->read;
-        if (before)
-            own = same ? (uint32_t)(w - x->visits.data) : NOBODY;
-        if (same)
-            found = (uint32_t)(w - x->visits.data);
-        candidates += same;
-    }
-    return candidates == 1 ? found : own;
-}
-
-static void find_sources(struct cover_exec *x)
-{
-    for (size_t i = 0; i < x->visits.count; i++) {
-        struct visit *v = &x->visits.data[i];
-        if (access_of(x, v)->reads)
-            v->source = source_of(x, &x->cells.data[v->cell], v);
-    }
-}
-
-/* ---- the order of stores --------------------------------------------------------------------- */
-
-/* The stores of a cell: `scratch` has their visits, and then how many that are before each of them
- * are not placed yet. */
+/* The stores of a cell by number, from 0 here, which is thread by thread. */
 struct stores {
     struct cover_exec *x;
     const struct cell *cell;
-    uint32_t *visit, *waits;
-    uint32_t count;
+    uint32_t count, lanes;
+    uint32_t *visit, *lane;        /* lanes are threads that store here */
+    uint32_t *follower;            /* atomic access that read it; NOBODY */
+    uint32_t *head, *tail, *depth; /* of its block; how many are before it there */
+    uint32_t *waits;               /* facts that are before it */
+    uint32_t *order;               /* all of them in an order of the facts */
+    uint32_t *first_fact;          /* of each, in the list that is sorted; and the end */
+    uint32_t *after;               /* of each, by lane: the first that is sure to be after it */
+    uint32_t from_initial;         /* atomic access that read what was there at first; NOBODY */
+    bool broken, good;             /* facts contradict each other; there is memory */
+    bool blind;                    /* what threads saw does not count */
 };
 
-static bool end_of(const struct cover_exec *x, uint32_t visit, uint64_t *end)
+static uint32_t number_of(const struct stores *s, uint32_t visit)
 {
-    uint32_t op = access_of(x, &x->visits.data[visit])->op;
-    uint64_t begin;
-    return ordeal_trace_op(x->trace, op)->flags & ORDEAL_HAS_END
-        && ordeal_trace_times_of(x->trace, op, &begin, end);
+    return s->x->visits.data[visit].store - 1;
 }
 
-/* False: not all of their cycles are known. */
-static bool order_by_time(struct stores *s)
+/* ---- blocks ---------------------------------------------------------------------------------- */
+
+static void link_atomics(struct stores *s)
 {
-    uint64_t mine, other;
-    for (uint32_t i = 0; i < s->count; i++)
-        if (!end_of(s->x, s->visit[i], &mine))
-            return false;
-    for (uint32_t i = 0; i < s->count; i++) {
-        uint32_t rank = 1;
-        end_of(s->x, s->visit[i], &mine);
-        for (uint32_t k = 0; k < s->count; k++)
-            rank += end_of(s->x, s->visit[k], &other) && (other < mine || (other == mine && k < i));
-        s->x->visits.data[s->visit[i]].rank = rank;
+    for (uint32_t k = 0; k < s->count; k++) {
+        const struct visit *v = &s->x->visits.data[s->visit[k]];
+        if (!exec_access(s->x, v)->reads || !v->sure)
+            continue;
+        uint32_t *follower = v->source == INITIAL ? &s->from_initial
+                                                  : &s->follower[number_of(s, v->source)];
+        s->broken |= *follower != NOBODY;
+        *follower = k;
+        s->depth[k] = 1; /* it is not the first, unless it read what was there at first */
     }
-    return true;
+    if (s->from_initial != NOBODY)
+        s->depth[s->from_initial] = 0;
 }
 
-/* What a thread saw one after the other is in that order: calls for the stores of which it made or
- * saw the second after the first. */
-static void each_sequence(struct stores *s,
-                          void (*each)(struct stores *s, uint32_t before, uint32_t after,
-                                       uint32_t user),
-                          uint32_t user)
+static void walk_block(struct stores *s, uint32_t head)
 {
-    struct cover_exec *x = s->x;
-    uint32_t last = NOBODY, thread = NOBODY;
+    uint32_t depth = 0, tail = head;
+    for (uint32_t k = head; k != NOBODY; k = s->follower[k]) {
+        s->head[k] = head;
+        s->depth[k] = depth++;
+        tail = k;
+    }
+    for (uint32_t k = head; k != NOBODY; k = s->follower[k])
+        s->tail[k] = tail;
+}
+
+static void make_blocks(struct stores *s)
+{
+    link_atomics(s);
+    for (uint32_t k = 0; !s->broken && k < s->count; k++)
+        if (s->depth[k] == 0)
+            walk_block(s, k);
+    for (uint32_t k = 0; k < s->count; k++) /* in a circle there is none with nothing before it */
+        s->broken |= s->head[k] == NOBODY;
+}
+
+static void make_no_blocks(struct stores *s)
+{
+    s->from_initial = NOBODY;
+    for (uint32_t k = 0; k < s->count; k++) {
+        s->follower[k] = NOBODY;
+        s->head[k] = s->tail[k] = k;
+        s->depth[k] = 0;
+    }
+}
+
+/* ---- facts ----------------------------------------------------------------------------------- */
+
+static void add_fact(struct stores *s, uint32_t before, uint32_t after)
+{
+    if (before == after)
+        return;
+    struct fact f = { s->tail[before], s->head[after] };
+    if (s->head[before] == f.after)
+        s->broken |= s->depth[before] > s->depth[after];
+    else
+        s->good &= LIST_PUSH(&s->x->facts, f);
+}
+
+/* A thread on its way through the cell: its last store, the last that it made or saw, and its first
+ * visit after that store. */
+struct way {
+    uint32_t thread, made, last, since;
+};
+
+static void saw(struct stores *s, struct way *w, const struct visit *v, bool loads_in_order)
+{
+    uint32_t before = loads_in_order ? w->last : w->made;
+    if (!v->sure || s->blind)
+        return;
+    if (v->source == INITIAL) {
+        s->broken |= before != NOBODY;
+        return;
+    }
+    uint32_t seen = number_of(s, v->source);
+    if (before != NOBODY)
+        add_fact(s, before, seen);
+    w->last = seen;
+}
+
+/* The store at visit `i` of the cell. */
+static void made(struct stores *s, struct way *w, uint32_t i, bool loads_in_order)
+{
+    uint32_t store = exec_visit(s->x, s->cell, i)->store - 1;
+    if (w->last != NOBODY)
+        add_fact(s, w->last, store);
+    if (w->made != NOBODY)
+        add_fact(s, w->made, store);
+    for (uint32_t k = w->since; !loads_in_order && !s->blind && k <= i; k++) {
+        const struct visit *v = exec_visit(s->x, s->cell, k);
+        if (v->sure && v->source != INITIAL)
+            add_fact(s, number_of(s, v->source), store);
+    }
+    w->made = w->last = store;
+    w->since = i + 1;
+}
+
+static void note_threads(struct stores *s)
+{
+    enum ordeal_model model;
+    bool loads_in_order = !ordeal_trace_claimed(s->x->trace, &model) || model != ORDEAL_RMO;
+    struct way w = { .thread = NOBODY };
     for (uint32_t i = 0; i < s->cell->count; i++) {
-        const struct visit *v = visit_of(x, s->cell, i);
-        const struct access *a = access_of(x, v);
-        uint32_t seen[2] = { v->source, a->writes ? (uint32_t)(v - x->visits.data) : NOBODY };
-        if (a->thread != thread)
-            last = NOBODY;
-        thread = a->thread;
-        for (int k = 0; k < 2; k++) {
-            if (seen[k] == NOBODY || seen[k] == INITIAL || seen[k] == last)
-                continue;
-            if (last != NOBODY)
-                each(s, last, seen[k], user);
-            last = seen[k];
+        const struct visit *v = exec_visit(s->x, s->cell, i);
+        const struct access *a = exec_access(s->x, v);
+        if (a->thread != w.thread)
+            w = (struct way){ a->thread, NOBODY, NOBODY, i };
+        saw(s, &w, v, loads_in_order);
+        if (a->writes)
+            made(s, &w, i, loads_in_order);
+    }
+}
+
+/* The one store of a value; NOBODY: there is none, or several. */
+static uint32_t store_of(const struct stores *s, uint64_t print)
+{
+    uint32_t found = NOBODY;
+    for (uint32_t k = 0; k < s->count; k++)
+        if (s->x->visits.data[s->visit[k]].written == print) {
+            if (found != NOBODY)
+                return NOBODY;
+            found = k;
+        }
+    return found;
+}
+
+/* The store that memory holds at the end. */
+static uint32_t last_of(const struct stores *s)
+{
+    const struct cell *c = s->cell;
+    uint64_t all = c->bytes < MOST_CELL ? (UINT64_C(1) << c->bytes) - 1 : UINT64_MAX;
+    return c->final_bytes == all ? store_of(s, c->final) : NOBODY;
+}
+
+static void note_ends(struct stores *s)
+{
+    uint32_t last = last_of(s);
+    for (uint32_t k = 0; s->from_initial != NOBODY && k < s->count; k++)
+        if (s->head[k] == k)
+            add_fact(s, s->from_initial, k);
+    for (uint32_t k = 0; last != NOBODY && k < s->count; k++)
+        if (s->tail[k] == k)
+            add_fact(s, k, last);
+}
+
+static void note_order(struct stores *s)
+{
+    uint32_t base, last = NOBODY;
+    uint64_t address;
+    uint8_t size_log2;
+    const uint64_t *values;
+    size_t count = 0;
+    if (s->cell->order)
+        ordeal_trace_order_at(s->x->trace, s->cell->order - 1, &base, &address, &size_log2, &values,
+                              &count);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t k = store_of(s, values[i]);
+        if (k == NOBODY)
+            continue;
+        if (last != NOBODY)
+            add_fact(s, last, k);
+        last = k;
+    }
+}
+
+static int compare_facts(const void *a, const void *b)
+{
+    const struct fact *f = a, *g = b;
+    if (f->before != g->before)
+        return f->before < g->before ? -1 : 1;
+    return f->after < g->after ? -1 : f->after > g->after;
+}
+
+/* Sorts the facts by what is before, and counts. */
+static void sort_facts(struct stores *s)
+{
+    LIST_SORT(&s->x->facts, compare_facts);
+    const struct fact *f = s->x->facts.data;
+    size_t count = s->x->facts.count, at = 0;
+    memset(s->waits, 0, s->count * sizeof *s->waits);
+    for (size_t i = 0; i < count; i++)
+        s->waits[f[i].after]++;
+    for (uint32_t k = 0; k <= s->count; k++) {
+        while (at < count && f[at].before < k)
+            at++;
+        s->first_fact[k] = (uint32_t)at;
+    }
+}
+
+static void gather_facts(struct stores *s)
+{
+    s->x->facts.count = 0;
+    for (uint32_t k = 0; k < s->count; k++)
+        if (s->follower[k] != NOBODY) {
+            struct fact f = { k, s->follower[k] };
+            s->good &= LIST_PUSH(&s->x->facts, f);
+        }
+    note_threads(s);
+    note_ends(s);
+    note_order(s);
+    sort_facts(s);
+}
+
+/* ---- an order of the facts ------------------------------------------------------------------- */
+
+static void place(struct stores *s, uint32_t k, uint32_t *placed)
+{
+    s->order[(*placed)++] = k;
+    for (uint32_t i = s->first_fact[k]; i < s->first_fact[k + 1]; i++)
+        s->waits[s->x->facts.data[i].after]--;
+}
+
+/* False: there is none. */
+static bool find_order(struct stores *s)
+{
+    uint32_t placed = 0;
+    for (uint32_t k = 0; k < s->count; k++)
+        if (!s->waits[k])
+            s->order[placed++] = k;
+    for (uint32_t done = 0; done < placed; done++) {
+        uint32_t k = s->order[done];
+        for (uint32_t i = s->first_fact[k]; i < s->first_fact[k + 1]; i++) {
+            uint32_t after = s->x->facts.data[i].after;
+            if (--s->waits[after] == 0)
+                s->order[placed++] = after;
+        }
+    }
+    return placed == s->count;
+}
+
+/* Which is next where facts contradict each other: one that waits for none, of those the one that
+ * is nearest to the begin of its thread. */
+static bool is_better(const struct stores *s, uint32_t k, uint32_t best)
+{
+    const struct cover_exec *x = s->x;
+    if (best == NOBODY || (s->waits[k] == 0) != (s->waits[best] == 0))
+        return best == NOBODY || s->waits[k] == 0;
+    return exec_access(x, &x->visits.data[s->visit[k]])->position
+         < exec_access(x, &x->visits.data[s->visit[best]])->position;
+}
+
+/* Makes facts of some order that agrees with what it can. */
+static void choose_order(struct stores *s)
+{
+    uint32_t placed = 0;
+    make_no_blocks(s);
+    s->blind = s->cell->order || last_of(s) != NOBODY;
+    gather_facts(s);
+    memset(s->depth, 0, s->count * sizeof *s->depth); /* 1: it is placed */
+    while (placed < s->count) {
+        uint32_t best = NOBODY;
+        for (uint32_t k = 0; k < s->count; k++)
+            if (!s->depth[k] && is_better(s, k, best))
+                best = k;
+        s->depth[best] = 1;
+        place(s, best, &placed);
+    }
+    s->x->facts.count = 0;
+    for (uint32_t i = 1; i < s->count; i++) {
+        struct fact f = { s->order[i - 1], s->order[i] };
+        s->good &= LIST_PUSH(&s->x->facts, f);
+    }
+    sort_facts(s);
+    memset(s->waits, 0, s->count * sizeof *s->waits);
+}
+
+/* ---- what comes next ------------------------------------------------------------------------- */
+
+static uint32_t *after_of(const struct stores *s, uint32_t k)
+{
+    return s->after + (size_t)k * s->lanes;
+}
+
+static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
+
+/* Stores of a lane are in the order of their numbers, so the first after another tells all. */
+static void find_after(struct stores *s)
+{
+    for (uint32_t i = s->count; i-- > 0;) {
+        uint32_t *mine = after_of(s, s->order[i]);
+        for (uint32_t l = 0; l < s->lanes; l++)
+            mine[l] = NOBODY;
+        for (uint32_t f = s->first_fact[s->order[i]]; f < s->first_fact[s->order[i] + 1]; f++) {
+            uint32_t next = s->x->facts.data[f].after;
+            const uint32_t *its = after_of(s, next);
+            mine[s->lane[next]] = least(mine[s->lane[next]], next);
+            for (uint32_t l = 0; l < s->lanes; l++)
+                mine[l] = least(mine[l], its[l]);
         }
     }
 }
 
-static uint32_t index_of(const struct stores *s, uint32_t visit)
+/* Of those after it, is another one sure to be before this? */
+static bool is_next(const struct stores *s, const uint32_t *after, uint32_t lane)
 {
-    uint32_t low = 0, high = s->count; /* they are in the order of visits */
-    while (low + 1 < high) {
-        uint32_t middle = (low + high) / 2;
-        *(s->visit[middle] <= visit ? &low : &high) = middle;
+    for (uint32_t l = 0; l < s->lanes; l++)
+        if (l != lane && after[l] != NOBODY && after_of(s, after[l])[lane] <= after[lane])
+            return false;
+    return after[lane] != NOBODY;
+}
+
+/* Before all of them are those that no fact puts after another: `waits` is all zero by now. */
+static bool list_next(struct stores *s)
+{
+    struct cover_exec *x = s->x;
+    for (size_t i = 0; i < x->facts.count; i++)
+        s->waits[x->facts.data[i].after] = 1;
+    for (uint32_t k = 0; k < s->count; k++)
+        s->good &= s->waits[k] || LIST_PUSH(&x->next, s->visit[k]);
+    for (uint32_t k = 0; k < s->count; k++) {
+        x->next_at.data[k + 1] = (uint32_t)x->next.count;
+        const uint32_t *after = after_of(s, k);
+        for (uint32_t l = 0; l < s->lanes; l++)
+            s->good &= !is_next(s, after, l) || LIST_PUSH(&x->next, s->visit[after[l]]);
     }
-    assert(s->visit[low] == visit);
-    return low;
+    x->next_at.data[s->count + 1] = (uint32_t)x->next.count;
+    return s->good;
 }
 
-static void count_wait(struct stores *s, uint32_t before, uint32_t after, uint32_t user)
-{
-    (void)before, (void)user;
-    s->waits[index_of(s, after)]++;
-}
+/* ---- a cell ---------------------------------------------------------------------------------- */
 
-static void end_wait(struct stores *s, uint32_t before, uint32_t after, uint32_t placed)
+static void count_stores(struct stores *s)
 {
-    if (before == placed)
-        s->waits[index_of(s, after)]--;
-}
-
-/* Which is next: an atomic access that read the last one; one that waits for none, of those the one
- * that is nearest to the begin of its thread. Where all wait the machine was incoherent. */
-static bool is_better(const struct stores *s, uint32_t i, uint32_t best, uint32_t last)
-{
-    const struct cover_exec *x = s->x;
-    if (best == NOBODY)
-        return true;
-    const struct visit *a = &x->visits.data[s->visit[i]], *b = &x->visits.data[s->visit[best]];
-    if ((s->waits[i] == 0) != (s->waits[best] == 0))
-        return s->waits[i] == 0;
-    bool follows = a->source == last, other = b->source == last;
-    if (last != NOBODY && follows != other)
-        return follows;
-    return access_of(x, a)->position < access_of(x, b)->position;
-}
-
-static void order_by_sight(struct stores *s)
-{
-    uint32_t last = INITIAL;
-    each_sequence(s, count_wait, 0);
-    for (uint32_t rank = 1; rank <= s->count; rank++) {
-        uint32_t best = NOBODY;
-        for (uint32_t i = 0; i < s->count; i++)
-            if (!s->x->visits.data[s->visit[i]].rank && is_better(s, i, best, last))
-                best = i;
-        last = s->visit[best];
-        s->x->visits.data[last].rank = rank;
-        each_sequence(s, end_wait, last);
+    uint32_t thread = NOBODY;
+    for (uint32_t i = 0; i < s->cell->count; i++) {
+        struct visit *v = exec_visit(s->x, s->cell, i);
+        const struct access *a = exec_access(s->x, v);
+        if (!a->writes)
+            continue;
+        v->store = ++s->count;
+        s->lanes += a->thread != thread;
+        thread = a->thread;
     }
 }
 
-static bool order_cell(struct cover_exec *x, const struct cell *c)
+static bool make_room(struct stores *s)
 {
-    if (!LIST_CLEAR_TO(&x->scratch, 2 * (size_t)c->count))
+    enum { LISTS = 8 };
+    size_t n = s->count;
+    if (!LIST_CLEAR_TO(&s->x->scratch, n * LISTS + n + 1 + n * s->lanes))
         return false;
-    struct stores s = {
-        .x = x, .cell = c, .visit = x->scratch.data, .waits = x->scratch.data + c->count
-    };
-    for (uint32_t i = 0; i < c->count; i++)
-        if (access_of(x, visit_of(x, c, i))->writes)
-            s.visit[s.count++] = x->by_cell.data[c->first + i];
-    if (!order_by_time(&s))
-        order_by_sight(&s);
+    uint32_t *room = s->x->scratch.data;
+    uint32_t **lists[LISTS] = { &s->visit, &s->lane,  &s->follower, &s->head,
+                                &s->tail,  &s->depth, &s->waits,    &s->order };
+    for (int i = 0; i < LISTS; i++)
+        *lists[i] = room + n * (size_t)i;
+    s->first_fact = room + n * LISTS;
+    s->after = s->first_fact + n + 1;
     return true;
 }
 
-/* ---- edges ----------------------------------------------------------------------------------- */
-
-static bool add_edge(struct cover_exec *x, uint32_t from, uint32_t to, uint8_t kind)
+static void number_stores(struct stores *s)
 {
-    struct edge e = { x->visits.data[from].access, x->visits.data[to].access, kind };
-    bool foreign = x->accesses.data[e.from].thread != x->accesses.data[e.to].thread;
-    return !foreign || LIST_PUSH(&x->edges, e);
+    uint32_t k = 0;
+    for (uint32_t i = 0; i < s->cell->count; i++) {
+        if (!exec_visit(s->x, s->cell, i)->store)
+            continue;
+        s->visit[k] = s->x->by_cell.data[s->cell->first + i];
+        s->follower[k] = s->head[k] = NOBODY;
+        bool same = k > 0
+                 && exec_access(s->x, exec_visit(s->x, s->cell, i))->thread
+                        == exec_access(s->x, &s->x->visits.data[s->visit[k - 1]])->thread;
+        s->lane[k] = k == 0 ? 0 : s->lane[k - 1] + !same;
+        k++;
+    }
 }
 
-/* `scratch` has the stores by their rank, from 1. */
-static bool add_read_edges(struct cover_exec *x, uint32_t visit, uint32_t stores)
+bool exec_order(struct cover_exec *x, struct cell *c)
 {
-    const struct visit *v = &x->visits.data[visit];
-    if (!access_of(x, v)->reads || v->source == NOBODY)
+    struct stores s = { .x = x, .cell = c, .from_initial = NOBODY, .good = true };
+    x->next.count = 0;
+    count_stores(&s);
+    if (!LIST_CLEAR_TO(&x->next_at, (size_t)s.count + 2))
+        return false;
+    if (s.count == 0 || s.lanes > MOST_LANES || c->open)
         return true;
-    uint32_t rank = v->source == INITIAL ? 0 : x->visits.data[v->source].rank;
-    bool good = rank == 0 || add_edge(x, v->source, visit, EDGE_RF);
-    return good && (rank == stores || add_edge(x, visit, x->scratch.data[rank + 1], EDGE_FR));
-}
-
-static bool add_edges(struct cover_exec *x, const struct cell *c)
-{
-    uint32_t stores = 0;
-    if (!LIST_CLEAR_TO(&x->scratch, (size_t)c->count + 1))
+    if (!make_room(&s))
         return false;
-    for (uint32_t i = 0; i < c->count; i++) {
-        uint32_t rank = visit_of(x, c, i)->rank;
-        x->scratch.data[rank] = x->by_cell.data[c->first + i];
-        stores += rank > 0;
-    }
-    bool good = true;
-    for (uint32_t rank = 1; good && rank < stores; rank++)
-        good = add_edge(x, x->scratch.data[rank], x->scratch.data[rank + 1], EDGE_CO);
-    for (uint32_t i = 0; good && i < c->count; i++)
-        good = add_read_edges(x, x->by_cell.data[c->first + i], stores);
-    return good;
-}
-
-static int compare_edges(const void *a, const void *b)
-{
-    const struct edge *e = a, *f = b;
-    if (e->from != f->from)
-        return e->from < f->from ? -1 : 1;
-    if (e->to != f->to)
-        return e->to < f->to ? -1 : 1;
-    return (int)e->kind - (int)f->kind;
-}
-
-/* Two accesses may meet in several cells. */
-static void sort_edges(struct cover_exec *x)
-{
-    size_t kept = 0;
-    LIST_SORT(&x->edges, compare_edges);
-    for (size_t i = 0; i < x->edges.count; i++)
-        if (kept == 0 || compare_edges(&x->edges.data[kept - 1], &x->edges.data[i]) != 0)
-            x->edges.data[kept++] = x->edges.data[i];
-    x->edges.count = kept;
-}
-
-/* Where the edges of each access begin, and the end of the last. */
-static bool index_edges(struct cover_exec *x)
-{
-    size_t accesses = x->accesses.count;
-    if (!LIST_CLEAR_TO(&x->out, accesses + 1) || !LIST_CLEAR_TO(&x->in, accesses + 1)
-        || !LIST_CLEAR_TO(&x->back, x->edges.count))
+    number_stores(&s);
+    make_blocks(&s);
+    if (!s.broken)
+        gather_facts(&s);
+    if (s.broken || !find_order(&s))
+        choose_order(&s);
+    if (!s.good)
         return false;
-    for (size_t i = 0; i < x->edges.count; i++) {
-        x->out.data[x->edges.data[i].from + 1]++;
-        x->in.data[x->edges.data[i].to + 1]++;
-    }
-    for (size_t a = 0; a < accesses; a++) {
-        x->out.data[a + 1] += x->out.data[a];
-        x->in.data[a + 1] += x->in.data[a];
-    }
-    for (uint32_t i = 0; i < x->edges.count; i++)
-        x->back.data[x->in.data[x->edges.data[i].to]++] = i;
-    memmove(x->in.data + 1, x->in.data, accesses * sizeof *x->in.data);
-    x->in.data[0] = 0;
-    return true;
-}
-
-bool exec_order(struct cover_exec *x)
-{
-    bool good = true;
-    find_sources(x);
-    x->edges.count = 0;
-    for (size_t i = 0; good && i < x->cells.count; i++)
-        good = order_cell(x, &x->cells.data[i]) && add_edges(x, &x->cells.data[i]);
-    if (good)
-        sort_edges(x);
-    return good && index_edges(x);
+    find_after(&s);
+    return list_next(&s);
 }

@@ -2,9 +2,10 @@
 /* Critical cycles that an execution closed, and those that it missed by one edge.
  *
  * A cycle goes through two to four threads. In each it takes one store, or two accesses to different
- * places, at most FAR apart; from thread to thread it follows edges (exec_parts.h). If the edge that
- * would close it is there the other way round, the cycle is near. A cycle is found from wherever one
- * begins; so that it is the last edge which is missing covers all of them. */
+ * places, at most FAR apart; from thread to thread it follows edges (exec_parts.h). One store alone
+ * happens at once: the parts of a wider one may be seen one after the other by anybody. If the edge
+ * that would close it is there the other way round, the cycle is near. A cycle is found from wherever
+ * one begins; so that it is the last edge which is missing covers all of them. */
 #include <string.h>
 
 #include "exec_parts.h"
@@ -15,10 +16,8 @@ enum { MOST_SEGMENTS = 4, SEGMENT_BITS = 3 };
 /* What a cycle does in a thread; NONE ends a list. The pairs are 2 + 2 * first + second role. */
 enum segment { NONE, W, WW, WR, RW, RR };
 enum role { WRITE, READ };
-enum bond { BOND_PO, BOND_DEP, BOND_WEAK, BOND_RMW, BOND_FENCE, BOND_TX };
-static const uint8_t coarse[] = {
-    [BOND_PO] = 0, [BOND_DEP] = 0, [BOND_WEAK] = 0, [BOND_RMW] = 1, [BOND_FENCE] = 1, [BOND_TX] = 2
-};
+static const uint8_t coarse[] = { [EXEC_BOND_PO] = 0,  [EXEC_BOND_DEP] = 0,   [EXEC_BOND_WEAK] = 0,
+                                  [EXEC_BOND_RMW] = 1, [EXEC_BOND_FENCE] = 1, [EXEC_BOND_TX] = 2 };
 
 /* Those of COVER_AXIS_SHAPE2, then of COVER_AXIS_SHAPE3. */
 static const uint8_t shapes[][MOST_SEGMENTS] = {
@@ -32,17 +31,29 @@ static const uint8_t shapes[][MOST_SEGMENTS] = {
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 static_assert(SHAPES == COVER_AXIS_SHAPE2 + COVER_AXIS_SHAPE3, "a row for each name");
 
+struct exec_shape_pairs exec_shape_pairs(uint32_t shape)
+{
+    struct exec_shape_pairs found = { .threads = 0 };
+    for (; found.threads < MOST_SEGMENTS && shapes[shape][found.threads]; found.threads++)
+        if (shapes[shape][found.threads] != W)
+            found.pair[found.count++] = (uint8_t)(shapes[shape][found.threads] - WW);
+    return found;
+}
+
 /* ---- pairs of a thread ----------------------------------------------------------------------- */
 
 /* An access and one after it in its thread: what lies between. */
 struct pair {
-    uint32_t second;
+    uint32_t first, second;
     uint8_t fence;
     bool apart; /* they have no byte in common */
     bool rmw, dep, tx;
 };
 
-static struct pair first_pair(uint32_t access) { return (struct pair){ .second = access }; }
+static struct pair first_pair(uint32_t access)
+{
+    return (struct pair){ access, access, 0, false, false, false, false };
+}
 
 /* On to the next access; false: there is none that far. `live` are registers that hold what the
  * first one set. */
@@ -62,17 +73,17 @@ static bool next_pair(const struct cover_exec *x, uint32_t first, struct pair *p
     return true;
 }
 
-static enum bond bond_of(const struct pair *p, enum role first, enum role second)
+static enum exec_bond bond_of(const struct pair *p, enum role first, enum role second)
 {
     static const uint8_t flavour[2][2] = { [READ] = { [READ] = ORDEAL_LL, [WRITE] = ORDEAL_LS },
                                            [WRITE] = { [READ] = ORDEAL_SL, [WRITE] = ORDEAL_SS } };
     if (p->tx)
-        return BOND_TX;
+        return EXEC_BOND_TX;
     if (p->fence & flavour[first][second])
-        return BOND_FENCE;
+        return EXEC_BOND_FENCE;
     if (p->rmw)
-        return BOND_RMW;
-    return p->fence ? BOND_WEAK : p->dep ? BOND_DEP : BOND_PO;
+        return EXEC_BOND_RMW;
+    return p->fence ? EXEC_BOND_WEAK : p->dep ? EXEC_BOND_DEP : EXEC_BOND_PO;
 }
 
 static bool has_role(const struct access *a, enum role role)
@@ -163,7 +174,7 @@ static void close_cycle(struct search *s, uint32_t end, enum role role)
 
 static void go_on(struct search *s, uint32_t end, enum role role);
 
-static void push(struct search *s, uint32_t thread, enum segment segment, enum bond bond)
+static void push(struct search *s, uint32_t thread, enum segment segment, enum exec_bond bond)
 {
     assert(s->count < MOST_SEGMENTS);
     s->thread[s->count] = thread;
@@ -227,8 +238,9 @@ static void go_on(struct search *s, uint32_t end, enum role role)
             continue;
         if (more)
             try_pairs(s, e->to, to);
-        if (to == WRITE && s->pairs <= 2 && !(s->start_alone && s->pairs == 2)) {
-            push(s, thread, W, BOND_PO);
+        if (to == WRITE && x->accesses.data[e->to].at_once && s->pairs <= 2
+            && !(s->start_alone && s->pairs == 2)) {
+            push(s, thread, W, EXEC_BOND_PO);
             try_segment(s, e->to, WRITE);
             pop(s);
         }
@@ -239,10 +251,10 @@ static void search_from(struct cover_exec *x, uint32_t start, enum role role)
 {
     struct search s = { .x = x, .start = start, .start_role = role, .tight = true };
     try_pairs(&s, start, role);
-    if (role == READ)
+    if (role == READ || !x->accesses.data[start].at_once)
         return;
     s.start_alone = true;
-    push(&s, x->accesses.data[start].thread, W, BOND_PO);
+    push(&s, x->accesses.data[start].thread, W, EXEC_BOND_PO);
     go_on(&s, start, role);
 }
 
@@ -258,6 +270,22 @@ static bool comes(enum role role, enum exec_edge_kind kind)
     return kind == (role == READ ? EDGE_RF : EDGE_CO);
 }
 
+/* Does an edge of this kind lead from where `out` ends to `first`, in a cell of `out`? Memory is
+ * coherent cell by cell: what was seen of one tells nothing of the order in another. */
+static bool leads_back(const struct cover_exec *x, const struct edge *out, uint32_t first,
+                       enum exec_edge_kind kind)
+{
+    const struct access *a = x->accesses.data;
+    int64_t shift = (int64_t)a[out->to].cell - (int64_t)a[out->from].cell;
+    for (uint32_t i = x->in.data[first]; i < x->in.data[first + 1]; i++) {
+        const struct edge *e = &x->edges.data[x->back.data[i]];
+        if (e->from == out->to && e->kind == kind
+            && (shift < 0 ? e->cells >> -shift : e->cells << shift) & out->cells)
+            return true;
+    }
+    return false;
+}
+
 static void look_at_pair(struct cover_exec *x, const struct pair *p, enum role first,
                          enum role second)
 {
@@ -266,13 +294,16 @@ static void look_at_pair(struct cover_exec *x, const struct pair *p, enum role f
         [READ] = { [READ] = 0, [WRITE] = 1 }, [WRITE] = { [READ] = 2, [WRITE] = 3 }
     };
     uint32_t b = p->second, name = names[first][second], bond = bond_of(p, first, second);
-    uint32_t to = TO_START(first == READ ? EDGE_RF : EDGE_CO);
+    enum exec_edge_kind back = first == READ ? EDGE_RF : EDGE_CO;
     uint32_t from = FROM_START(first == READ ? EDGE_FR : EDGE_CO);
-    for (uint32_t i = x->out.data[b]; i < x->out.data[b + 1]; i++)
-        if (leaves(second, x->edges.data[i].kind))
-            cover_hit(x->hits,
-                      cover_point(COVER_GROUP_COHERENCE, name, bond,
-                                  x->marks.data[x->edges.data[i].to] & to ? CLOSED : BESIDE, 0, 0));
+    for (uint32_t i = x->out.data[b]; i < x->out.data[b + 1]; i++) {
+        const struct edge *e = &x->edges.data[i];
+        if (!leaves(second, e->kind))
+            continue;
+        bool closed = x->marks.data[e->to] & TO_START(back) && leads_back(x, e, p->first, back);
+        cover_hit(x->hits,
+                  cover_point(COVER_GROUP_COHERENCE, name, bond, closed ? CLOSED : BESIDE, 0, 0));
+    }
     for (uint32_t i = x->in.data[b]; i < x->in.data[b + 1]; i++) {
         const struct edge *e = &x->edges.data[x->back.data[i]];
         if (comes(second, e->kind) && x->marks.data[e->from] & from)

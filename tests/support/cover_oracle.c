@@ -15,6 +15,7 @@ struct happening {
     uint64_t from, to; /* bytes */
     uint32_t base;
     bool reads, writes, uncached;
+    bool at_once;
     uint8_t read[64], written[64];
     int tx;            /* 0: none */
     uint8_t fences[2]; /* right before, right after */
@@ -25,7 +26,8 @@ struct happening {
 struct bytes {
     uint32_t base;
     uint64_t from, to;
-    uint8_t initial[64];
+    uint8_t initial[64], final[64];
+    bool final_known[64];
 };
 
 struct puzzle {
@@ -36,8 +38,13 @@ struct puzzle {
     unsigned threads;
     struct bytes cell[MOST_CELLS];
     int cells;
-    int source[MOST][MOST_CELLS], rank[MOST][MOST_CELLS], stores[MOST_CELLS];
-    bool edge[3][MOST][MOST]; /* rf, co, fr */
+    int source[MOST][MOST_CELLS];
+    bool sure[MOST][MOST_CELLS];
+    bool before[MOST][MOST];          /* of stores of the cell in hand: it is sure */
+    bool edge[3][MOST][MOST];         /* rf, co, fr */
+    bool here[3][MOST][MOST];         /* the same in the cell in hand */
+    bool closed[4][MOST][MOST][MOST]; /* by roles: two accesses of a thread, and another's store */
+    bool loads_swap;                  /* the model lets loads of one word change places */
     bool aborted[MOST];
 };
 
@@ -93,6 +100,8 @@ static void take(struct puzzle *p, uint32_t i, int tx, uint8_t fence)
         take_bytes(p, op, op->read, h->read);
     if (h->writes)
         take_bytes(p, op, ordeal_op_written(op), h->written);
+    h->at_once = h->kind == 'X' || h->kind == 'C' || h->kind == 'A' || tx
+              || 1u << op->size_log2 <= ordeal_trace_atomic_of(p->t);
     h->uncached = op->base && ordeal_trace_memory_of(p->t, op->base) & ORDEAL_UNCACHED;
     h->timed = op->flags & ORDEAL_HAS_END;
     if (h->timed)
@@ -144,7 +153,7 @@ static void find_cells(struct puzzle *p)
 {
     for (int i = 0; i < 2 * p->count; i++) {
         const struct happening *h = &p->h[i / 2];
-        struct bytes c = { h->base, i % 2 ? h->to : h->from, UINT64_MAX, { 0 } };
+        struct bytes c = { .base = h->base, .from = i % 2 ? h->to : h->from, .to = UINT64_MAX };
         for (int k = 0; k < 2 * p->count; k++) {
             uint64_t at = k % 2 ? p->h[k / 2].to : p->h[k / 2].from;
             if (p->h[k / 2].base == c.base && at > c.from && at < c.to)
@@ -164,6 +173,12 @@ static void find_cells(struct puzzle *p)
             for (uint64_t b = 0; b < UINT64_C(1) << size_log2; b++)
                 if (base == c.base && address + b >= c.from && address + b < c.to)
                     c.initial[address + b - c.from] = (uint8_t)(value >> 8 * b);
+        for (size_t k = 0; ordeal_trace_final_at(p->t, k, &base, &address, &size_log2, &value); k++)
+            for (uint64_t b = 0; b < UINT64_C(1) << size_log2; b++)
+                if (base == c.base && address + b >= c.from && address + b < c.to) {
+                    c.final[address + b - c.from] = (uint8_t)(value >> 8 * b);
+                    c.final_known[address + b - c.from] = true;
+                }
         assert(p->cells < MOST_CELLS);
         p->cell[p->cells++] = c;
     }
@@ -180,7 +195,7 @@ static bool same(const struct puzzle *p, int c, const uint8_t *seen, const struc
         == 0;
 }
 
-static int find_source(const struct puzzle *p, int r, int c)
+static int find_source(const struct puzzle *p, int r, int c, bool *sure)
 {
     const struct happening *reader = &p->h[r];
     int candidates[MOST + 1], n = 0, own = UNKNOWN;
@@ -198,72 +213,183 @@ static int find_source(const struct puzzle *p, int r, int c)
         if (mine)
             own = fits ? w : UNKNOWN;
     }
+    *sure = n == 1;
     return n == 1 ? candidates[0] : own;
 }
 
-/* Did some thread make or see a, and b next after it? */
-static bool follows(const struct puzzle *p, int c, int a, int b)
+static bool stores_here(const struct puzzle *p, int c, int i)
 {
+    return p->h[i].writes && covers(&p->h[i], &p->cell[c]);
+}
+
+static bool sees(const struct puzzle *p, int c, int i, int what)
+{
+    return p->h[i].reads && covers(&p->h[i], &p->cell[c]) && p->sure[i][c]
+        && p->source[i][c] == what;
+}
+
+/* The only store of the value of these bytes, or none. */
+static int only_store_of(const struct puzzle *p, int c, const uint8_t *bytes)
+{
+    int found = UNKNOWN, count = 0;
+    for (int i = 0; i < p->count; i++)
+        if (stores_here(p, c, i)
+            && memcmp(p->h[i].written + (p->cell[c].from - p->h[i].from), bytes,
+                      p->cell[c].to - p->cell[c].from)
+                   == 0) {
+            found = i;
+            count++;
+        }
+    return count == 1 ? found : UNKNOWN;
+}
+
+static int last_store(const struct puzzle *p, int c)
+{
+    for (uint64_t i = 0; i < p->cell[c].to - p->cell[c].from; i++)
+        if (!p->cell[c].final_known[i])
+            return UNKNOWN;
+    return only_store_of(p, c, p->cell[c].final);
+}
+
+/* Does a line of the trace tell b right after a, of those stores that it can mean? */
+static bool told_in_order(const struct puzzle *p, int c, int a, int b)
+{
+    uint32_t base;
+    uint64_t address;
+    uint8_t size_log2;
+    const uint64_t *values;
+    size_t count;
+    int told = UNKNOWN; /* the last line of the cell counts */
+    bool found = false;
+    for (size_t k = 0; ordeal_trace_order_at(p->t, k, &base, &address, &size_log2, &values, &count);
+         k++) {
+        if (base != p->cell[c].base || address != p->cell[c].from
+            || address + (UINT64_C(1) << size_log2) != p->cell[c].to)
+            continue;
+        told = UNKNOWN;
+        found = false;
+        for (size_t i = 0; i < count; i++) {
+            int store = only_store_of(p, c, (const uint8_t *)&values[i]);
+            if (store == UNKNOWN)
+                continue;
+            found |= told == a && store == b;
+            told = store;
+        }
+    }
+    return found;
+}
+
+/* Accesses i and k of a thread, i first or both the same one: what i made or saw is before what k
+ * made or saw. */
+static bool thread_tells(const struct puzzle *p, int c, int a, int b)
+{
+    for (int i = 0; i < p->count; i++)
+        for (int k = i; k < p->count && p->h[k].thread == p->h[i].thread; k++) {
+            bool saw_a = sees(p, c, i, a), saw_b = sees(p, c, k, b);
+            if ((i == a && k == b) || (i == a && saw_b && k > i) || (saw_a && k == b)
+                || (saw_a && saw_b && k > i && !p->loads_swap))
+                return true;
+        }
+    return false;
+}
+
+/* A thread that made or saw a store saw afterwards what was there before all stores. */
+static bool went_back(const struct puzzle *p, int c)
+{
+    for (int i = 0; i < p->count; i++)
+        for (int k = i + 1; k < p->count && p->h[k].thread == p->h[i].thread; k++)
+            for (int a = 0; a < p->count && sees(p, c, k, INITIALLY); a++)
+                if (stores_here(p, c, a) && (i == a || (!p->loads_swap && sees(p, c, i, a))))
+                    return true;
+    return false;
+}
+
+/* One round of all rules; true: something is new. */
+static bool conclude(struct puzzle *p, int c)
+{
+    bool news = false;
+    for (int a = 0; a < p->count; a++)
+        for (int b = 0; b < p->count; b++) {
+            if (a == b || !stores_here(p, c, a) || !stores_here(p, c, b) || p->before[a][b])
+                continue;
+            bool sure = thread_tells(p, c, a, b) || b == last_store(p, c)
+                     || told_in_order(p, c, a, b) || sees(p, c, a, INITIALLY);
+            for (int m = 0; m < p->count; m++) {
+                bool both = stores_here(p, c, m);
+                sure |= p->before[a][m] && p->before[m][b];
+                /* nothing is between m and what it read: b, from where a comes; or a, on to b */
+                sure |= both && m != a && sees(p, c, m, b) && p->before[a][m];
+                sure |= m == a && b != a && both && p->source[m][c] >= 0
+                     && sees(p, c, m, p->source[m][c]) && p->source[m][c] != b
+                     && p->before[p->source[m][c]][b];
+            }
+            p->before[a][b] = sure;
+            news |= sure;
+        }
+    return news;
+}
+
+static bool has_order(const struct puzzle *p, int c)
+{
+    uint32_t base;
+    uint64_t address;
+    uint8_t size_log2;
+    const uint64_t *values;
+    size_t count;
+    bool found = false;
+    for (size_t k = 0; ordeal_trace_order_at(p->t, k, &base, &address, &size_log2, &values, &count);
+         k++)
+        found |= base == p->cell[c].base && address == p->cell[c].from
+              && address + (UINT64_C(1) << size_log2) == p->cell[c].to;
+    return found;
+}
+
+/* Without what is said of atomic accesses: is a told before b, right after each other? What threads
+ * saw does not count if the trace has a say. */
+static bool is_told(const struct puzzle *p, int c, int a, int b)
+{
+    bool blind = last_store(p, c) != UNKNOWN || has_order(p, c);
     for (unsigned t = 0; t < p->threads; t++) {
-        int last = UNKNOWN;
+        int last = UNKNOWN, made = UNKNOWN, since[MOST], n = 0;
         for (int i = 0; i < p->count; i++) {
             if (p->h[i].thread != t || !covers(&p->h[i], &p->cell[c]))
                 continue;
-            int seen = p->h[i].reads ? p->source[i][c] : UNKNOWN;
-            if (seen >= 0 && seen != last) {
-                if (last == a && seen == b)
+            if (p->h[i].reads && p->sure[i][c] && p->source[i][c] >= 0 && !blind) {
+                int seen = p->source[i][c];
+                if ((p->loads_swap ? made : last) == a && seen == b)
                     return true;
-                last = seen;
+                since[n++] = last = seen;
             }
-            if (p->h[i].writes && i != last) {
-                if (last == a && i == b)
+            if (!p->h[i].writes)
+                continue;
+            for (int k = 0; p->loads_swap && k < n; k++)
+                if (since[k] == a && i == b)
                     return true;
-                last = i;
-            }
+            if ((last == a || made == a) && i == b)
+                return true;
+            last = made = i;
+            n = 0;
         }
     }
-    return false;
+    return b == last_store(p, c) || told_in_order(p, c, a, b);
 }
 
-/* How many pairs "made or seen one after the other" end with b and begin with one not placed. */
-static bool must_wait(const struct puzzle *p, int c, int b)
+/* Any order; the next is one of which all are placed that are told before it, if there is such. */
+static void choose_order(struct puzzle *p, int c)
 {
-    for (int a = 0; a < p->count; a++)
-        if (a != b && p->h[a].writes && covers(&p->h[a], &p->cell[c]) && !p->rank[a][c]
-            && follows(p, c, a, b))
-            return true;
-    return false;
-}
-
-static bool order_by_time(struct puzzle *p, int c)
-{
-    for (int i = 0; i < p->count; i++)
-        if (p->h[i].writes && covers(&p->h[i], &p->cell[c]) && !p->h[i].timed)
-            return false;
-    for (int i = 0; i < p->count; i++) {
-        if (!p->h[i].writes || !covers(&p->h[i], &p->cell[c]))
-            continue;
-        p->rank[i][c] = 1;
-        p->stores[c]++;
-        for (int k = 0; k < p->count; k++)
-            p->rank[i][c] += p->h[k].writes && covers(&p->h[k], &p->cell[c])
-                          && (p->h[k].end < p->h[i].end || (p->h[k].end == p->h[i].end && k < i));
-    }
-    return true;
-}
-
-static void order_by_sight(struct puzzle *p, int c)
-{
-    int last = INITIALLY;
+    bool placed[MOST] = { false };
+    memset(p->before, 0, sizeof p->before);
     for (;;) {
         long best_key = 0;
         int best = UNKNOWN;
         for (int i = 0; i < p->count; i++) {
-            if (!p->h[i].writes || !covers(&p->h[i], &p->cell[c]) || p->rank[i][c])
+            if (!stores_here(p, c, i) || placed[i])
                 continue;
-            bool took_last = p->h[i].reads && p->source[i][c] == last;
-            long key = 1 + (must_wait(p, c, i) ? 100000 : 0) + (took_last ? 0 : 10000)
-                     + (long)p->h[i].position * 100 + (long)p->h[i].thread;
+            bool waits = false;
+            for (int a = 0; a < p->count; a++)
+                waits |= a != i && stores_here(p, c, a) && !placed[a] && is_told(p, c, a, i);
+            long key = 1 + (waits ? 100000 : 0) + (long)p->h[i].position * 100
+                     + (long)p->h[i].thread;
             if (best == UNKNOWN || key < best_key) {
                 best = i;
                 best_key = key;
@@ -271,24 +397,63 @@ static void order_by_sight(struct puzzle *p, int c)
         }
         if (best == UNKNOWN)
             return;
-        p->rank[best][c] = ++p->stores[c];
-        last = best;
+        placed[best] = true;
+        for (int i = 0; i < p->count; i++)
+            p->before[best][i] = stores_here(p, c, i) && !placed[i];
     }
+}
+
+static void find_order(struct puzzle *p, int c)
+{
+    bool broken = went_back(p, c);
+    memset(p->before, 0, sizeof p->before);
+    while (conclude(p, c))
+        ;
+    for (int a = 0; a < p->count; a++)
+        for (int b = 0; b < p->count; b++)
+            broken |= p->before[a][b] && p->before[b][a];
+    if (broken)
+        choose_order(p, c);
+}
+
+/* Is b right after a, or one of the first stores where a is what was there at the start? */
+static bool is_next(const struct puzzle *p, int c, int a, int b)
+{
+    if (!stores_here(p, c, b) || (a != INITIALLY && !p->before[a][b]))
+        return false;
+    for (int m = 0; m < p->count; m++)
+        if (p->before[m][b] && (a == INITIALLY || p->before[a][m]))
+            return false;
+    return true;
 }
 
 static void find_edges(struct puzzle *p, int c)
 {
+    memset(p->here, 0, sizeof p->here);
     for (int a = 0; a < p->count; a++)
         for (int b = 0; b < p->count; b++) {
             const struct happening *x = &p->h[a], *y = &p->h[b];
             if (x->thread == y->thread || !covers(x, &p->cell[c]) || !covers(y, &p->cell[c]))
                 continue;
-            int xs = x->reads ? p->source[a][c] : UNKNOWN;
-            int seen = xs == INITIALLY ? 0 : xs >= 0 ? p->rank[xs][c] : UNKNOWN;
-            p->edge[0][a][b] |= y->reads && p->source[b][c] == a;
-            p->edge[1][a][b] |= x->writes && y->writes && p->rank[b][c] == p->rank[a][c] + 1;
-            p->edge[2][a][b] |= seen != UNKNOWN && y->writes && p->rank[b][c] == seen + 1;
+            p->here[0][a][b] = sees(p, c, b, a);
+            p->here[1][a][b] = x->writes && is_next(p, c, a, b);
+            p->here[2][a][b] = x->reads && p->sure[a][c] && is_next(p, c, p->source[a][c], b);
+            for (int e = 0; e < 3; e++)
+                p->edge[e][a][b] |= p->here[e][a][b];
         }
+}
+
+static const char *const roles_of[] = { "WW", "WR", "RW", "RR" };
+
+/* In one cell: from the second access on to a store, and from that on to the first. */
+static void find_closed(struct puzzle *p, int c)
+{
+    for (int r = 0; r < 4; r++)
+        for (int a = 0; a < p->count; a++)
+            for (int b = a + 1; b < p->count && p->h[b].thread == p->h[a].thread; b++)
+                for (int s = 0; s < p->count && covers(&p->h[a], &p->cell[c]); s++)
+                    p->closed[r][a][b][s] |= p->here[roles_of[r][1] == 'R' ? 2 : 1][b][s]
+                                          && p->here[roles_of[r][0] == 'R' ? 0 : 1][s][a];
 }
 
 /* ---- names of single things ------------------------------------------------------------------ */
@@ -649,7 +814,7 @@ static void try_legs(struct puzzle *p, struct leg *leg, int legs)
             used |= p->h[leg[i].first].thread == p->h[a].thread;
         if (used)
             continue;
-        if (p->h[a].writes) {
+        if (p->h[a].writes && p->h[a].at_once) {
             leg[legs] = (struct leg){ a, a, "W", 0 };
             try_legs(p, leg, legs + 1);
         }
@@ -672,7 +837,8 @@ static void try_coherence(struct puzzle *p)
     for (int a = 0; a < p->count; a++)
         for (int b = a + 1; b < p->count && p->h[b].thread == p->h[a].thread && b - a <= WINDOW;
              b++)
-            for (const char *roles = "WW\0WR\0RW\0RR\0"; *roles; roles += 3) {
+            for (int r = 0; r < 4; r++) {
+                const char *roles = roles_of[r];
                 bool first = roles[0] == 'R' ? p->h[a].reads : p->h[a].writes;
                 bool last = roles[1] == 'R' ? p->h[b].reads : p->h[b].writes;
                 if (!first || !last || !overlap(&p->h[a], &p->h[b]))
@@ -682,10 +848,9 @@ static void try_coherence(struct puzzle *p)
                     bool after_b = p->edge[roles[1] == 'R' ? 2 : 1][b][c];
                     bool before_b = p->edge[roles[1] == 'R' ? 0 : 1][c][b];
                     bool after_a = p->edge[roles[0] == 'R' ? 2 : 1][a][c];
-                    bool before_a = p->edge[roles[0] == 'R' ? 0 : 1][c][a];
                     if (after_b)
                         say(p, "exec.coherence.Co%s.%s.%s", roles, bond,
-                            before_a ? "closed" : "beside");
+                            p->closed[r][a][b][c] ? "closed" : "beside");
                     if (before_b && after_a)
                         say(p, "exec.coherence.Co%s.%s.between", roles, bond);
                 }
@@ -699,16 +864,19 @@ void cover_oracle(const struct ordeal_trace *t, struct cover_names *names)
     p->t = t;
     p->names = names;
     p->threads = ordeal_trace_threads(t);
+    enum ordeal_model model;
+    p->loads_swap = ordeal_trace_claimed(t, &model) && model == ORDEAL_RMO;
     for (unsigned i = 0; i < p->threads; i++)
         take_thread(p, i, &transactions);
     find_cells(p);
     for (int c = 0; c < p->cells; c++) {
         for (int i = 0; i < p->count; i++)
-            p->source[i][c] = p->h[i].reads && covers(&p->h[i], &p->cell[c]) ? find_source(p, i, c)
-                                                                             : UNKNOWN;
-        if (!order_by_time(p, c))
-            order_by_sight(p, c);
+            p->source[i][c] = p->h[i].reads && covers(&p->h[i], &p->cell[c])
+                                ? find_source(p, i, c, &p->sure[i][c])
+                                : UNKNOWN;
+        find_order(p, c);
         find_edges(p, c);
+        find_closed(p, c);
     }
     for (int i = 0; i < p->count; i++)
         if (p->h[i].reads)
