@@ -2,17 +2,24 @@
 /* `ordeal run`: tests on a target; what they did as traces, or checked at once. */
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "cover/cover_keep.h"
 #include "cover/cover_rtl.h"
 #include "base/interrupt.h"
+#include "base/json.h"
 #include "base/progress.h"
+#include "base/temporary.h"
+#include "base/text.h"
 #include "targets/bug_list.h"
 #include "base/output.h"
+#include "regress/recorder.h"
 #include "tell/output_line.h"
+#include "trial/go_on.h"
 #include "trial/setup.h"
 
 struct run {
@@ -20,15 +27,21 @@ struct run {
     struct choice against;
     uint64_t count, first, first_iteration, stop_after, most_cycles;
     bool check, shrink, waves, keep_going;
-    const char *output, *cover_file;
+    bool prepare;
+    double shrink_seconds;
+    const char *output, *cover_file, *record;
     enum ordeal_format format;
 
     struct ordeal *o;            /* of the traces that are written */
-    struct cover *cover;         /* what all tests reach, and those before that the file had */
+    struct cover_keep cover;     /* what all tests reach, and those before that the file had */
     struct output out;
     bool traces_to_stdout;
     struct failure_plan failures;
+    struct recorder recorder;
     struct progress progress;
+    char *const *words; /* of the command line */
+    int word_count;
+    bool endless;                /* nobody said how many tests */
     uint64_t failed, all;        /* tests that did; there are to be, 0: nobody knows */
     uint64_t cycles;             /* of the tests that are settled */
     int status;
@@ -76,6 +89,8 @@ static const struct option_spec options[] = {
     OPTION(run, setup.no_save, "no-save", 0, NULL, flag, NULL,
            "keep nothing of them, unless --save is given too"),
     OPTION(run, shrink, "shrink", 0, NULL, flag, NULL, "make what is kept small"),
+    OPTION(run, shrink_seconds, "shrink-seconds", 0, "SECONDS", seconds, NULL,
+           "the same, and no longer than this for each"),
     OPTION(run, output, "output", 'o', "OUT", text, NULL,
            "write the traces there, with --check too; '-' is standard output"),
     OPTION(run, format, "format", 'f', "FORMAT", format, NULL,
@@ -83,6 +98,15 @@ static const struct option_spec options[] = {
     OPTION(run, cover_file, "cover", 0, "FILE", text, NULL,
            "add what the tests reach to the points in FILE; 'ordeal cover FILE'\n"
            "tells what that is"),
+    OPTION(run, record, "record", 0, "FILE", text, NULL,
+           "write what each test brought there, for programs; with --cover, what\n"
+           "it reached, too; of the machine, what it was built from"),
+    OPTION(run, recorder.examples, "examples", 0, "N", positive, NULL,
+           "with --record: of failures that look alike keep N folders, and those\n"
+           "of smaller tests"),
+    OPTION(run, prepare, "prepare", 0, NULL, flag, NULL,
+           "make the machine ready and look whether all options go together, but\n"
+           "run nothing"),
     OPTION(run, waves, "waves", 0, NULL, flag, NULL,
            "sim: keep what all signals did in failing tests, for GTKWave"),
     OPTION(run, setup.jobs, "jobs", 'J', "N", positive, NULL,
@@ -138,20 +162,25 @@ static int tests_usage(const struct run *r, char *const *files)
 
 static int check_usage(struct run *r)
 {
-    const char *idle = r->stop_after    ? "stop-after"
-                     : r->keep_going    ? "keep-going"
-                     : r->setup.save    ? "save"
-                     : r->setup.no_save ? "no-save"
-                     : r->shrink        ? "shrink"
-                     : r->waves         ? "waves"
-                                        : NULL;
+    const char *idle = r->stop_after                      ? "stop-after"
+                     : r->keep_going                      ? "keep-going"
+                     : r->setup.save                      ? "save"
+                     : r->setup.no_save                   ? "no-save"
+                     : r->shrink || r->shrink_seconds > 0 ? "shrink"
+                     : r->waves                           ? "waves"
+                                                          : NULL;
     r->check |= r->against.given;
+    r->shrink |= r->shrink_seconds > 0;
     if (idle && !r->check)
         return complain(r->setup.command, "--%s is about tests that fail; add --check", idle);
+    if (r->record && !r->check)
+        return complain(r->setup.command, "--record is of verdicts; add --check");
+    if (r->recorder.examples && !r->record)
+        return complain(r->setup.command, "--examples goes with --record");
     if (r->stop_after && r->keep_going)
         return complain(r->setup.command, "--stop-after and --keep-going exclude each other");
     if (r->setup.no_save && !r->setup.save && (r->shrink || r->waves))
-        return complain(r->setup.command, "--%s is of what is kept; give --save, or no --no-save",
+        return complain(r->setup.command, "--%s is of what is kept, and nothing is: add --save DIR",
                         r->shrink ? "shrink" : "waves");
     if (r->check && r->setup.how.emit)
         return complain(r->setup.command, "--emit runs nothing, so there is nothing to check; "
@@ -190,18 +219,65 @@ static int output_usage(struct run *r)
 static int open_cover(struct run *r)
 {
     struct ordeal_error e;
-    r->cover = cover_new();
-    if (!r->cover)
-        return complain(r->setup.command, "out of memory");
-    if (access(r->cover_file, F_OK) != 0)
+    if (cover_keep_open(&r->cover, r->cover_file, &e))
         return -1;
-    if (cover_load(r->cover, r->cover_file, &e))
-        return -1;
+    if (e.status != ORDEAL_BAD_INPUT)
+        return complain(r->setup.command, "--cover '%s': %s", r->cover_file, e.reason);
     setup_bad(&r->setup, &e);
     return complain(r->setup.command,
                     "--cover adds to a file that is there; name another one, or remove "
                     "'%s'",
                     r->cover_file);
+}
+
+/* What was said of the machine and the tests, as text. */
+static void write_how(const struct run *r, char *const *files, FILE *out)
+{
+    struct target_option_words words;
+    target_option_words(&r->setup.how, &words);
+    fprintf(out, "%d %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", (int)r->setup.claims.model,
+            r->setup.iterations, r->setup.early_tests, r->first_iteration);
+    for (const char *const *w = words.word; *w; w++)
+        fprintf(out, "%s\n", *w);
+    for (; *files; files++)
+        fprintf(out, "%s\n", *files);
+    if (r->setup.bias)
+        bias_write(r->setup.bias, out, false);
+}
+
+/* A number for the way in which tests are made and run, the same for the same way. */
+static uint64_t how_made(const struct run *r, char *const *files)
+{
+    char *text = NULL;
+    size_t size = 0;
+    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+    FILE *out = text_stream(&text, &size);
+    if (!out)
+        return 0;
+    write_how(r, files, out);
+    if (fclose(out) != 0)
+        return 0;
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ (uint8_t)text[i]) * UINT64_C(0x100000001b3);
+    free(text);
+    return hash;
+}
+
+static void begin_cover(struct run *r, char *const *files)
+{
+    struct abilities can = r->setup.target->can(r->setup.machines.machine[0]);
+    struct cover_can machine = cover_can_of(&can, &r->setup.claims, r->setup.target->events);
+    struct cover_run run = { .target = r->setup.target->name,
+                             .seed = r->setup.how.seed,
+                             .how = how_made(r, files),
+                             .first = r->first,
+                             .next = *files ? UINT64_MAX : r->first + r->count };
+    uint64_t again = cover_keep_begin(&r->cover, &run, &machine);
+    if (again)
+        complain(r->setup.command,
+                 "'%s' has %" PRIu64 " of these tests already: they count again; --first goes on "
+                 "behind them, another --seed makes others",
+                 r->cover_file, again);
 }
 
 static void plan_failures(struct run *r)
@@ -212,6 +288,7 @@ static void plan_failures(struct run *r)
     r->failures.first_iteration = r->first_iteration;
     r->failures.shrink = r->shrink;
     r->failures.waves = r->waves;
+    r->failures.shrink_seconds = r->shrink_seconds;
 }
 
 /* ---- while it runs ------------------------------------------------------------------------- */
@@ -243,20 +320,41 @@ static bool on_outcome(void *user, const struct pipeline_test *t, uint64_t itera
     }
     if (status == ORDEAL_OK)
         status = write_trace(r, trace);
+    int error = errno;
     ordeal_trace_free(trace);
-    if (status != ORDEAL_OK)
+    if (status == ORDEAL_IO && interrupted()) /* ^C while it waited for a reader */
+        return false;
+    if (status == ORDEAL_IO)
+        r->status = exit_worst(r->status, complain_unwritten(r->setup.command, r->output,
+                                                             error ? error : EIO));
+    else if (status != ORDEAL_OK)
         r->status = exit_worst(r->status, complain(r->setup.command, "%s: %s", r->output,
-                                                   status == ORDEAL_IO && errno
-                                                       ? strerror(errno)
-                                                       : ordeal_last_error(r->o)->reason));
+                                                   ordeal_last_error(r->o)->reason));
     return status == ORDEAL_OK;
+}
+
+/* What of this run the file has that could not be written just now. */
+static void tell_kept(const struct run *r, int error, const char *then)
+{
+    const struct cover_keep *k = &r->cover;
+    char tests[64] = "no test";
+    if (k->kept > k->run.first)
+        snprintf(tests, sizeof tests, "the tests up to number %" PRIu64, k->kept - 1);
+    complain(r->setup.command, "--cover '%s': %s; the file has %s of this run%s", r->cover_file,
+             strerror(error), tests, then);
 }
 
 static bool note_cover(struct run *r, const struct pipeline_test *t)
 {
     const char *label = r->setup.bias ? t->profile : t->name;
     struct cover_origin test = { r->setup.how.seed, t->number, label };
-    if (!t->hits || cover_add(r->cover, t->hits, &test))
+    int before = r->cover.error;
+    if (!r->cover.set || t->behind)
+        return true;
+    bool good = cover_keep_add(&r->cover, t->lost ? NULL : t->hits, &test);
+    if (r->cover.error && !before)
+        tell_kept(r, r->cover.error, ", which goes on");
+    if (good)
         return true;
     r->status = exit_worst(r->status, complain(r->setup.command, "out of memory"));
     return false;
@@ -277,16 +375,16 @@ static bool on_lost(struct run *r, const struct pipeline_test *t)
     cJSON_AddStringToObject(line, "reason", t->lost);
     bool printed = output_line_print(line, r->setup.json);
     fflush(stdout);
-    return printed;
+    return printed && !ferror(stdout);
 }
 
 /* What is to be said of it; false: nothing more is to be run. */
 static bool tell_test(struct run *r, const struct pipeline_test *t)
 {
-    if (t->lost)
-        return on_lost(r, t);
     if (!note_cover(r, t))
         return false;
+    if (t->lost)
+        return on_lost(r, t);
     if (t->result == ORDEAL_PASS)
         return true;
     if (!r->check) { /* standard output has the traces */
@@ -294,6 +392,7 @@ static bool tell_test(struct run *r, const struct pipeline_test *t)
         complain(r->setup.command, "%s#%" PRIu64 ": %s", t->name, t->iteration, t->broke);
         return true;
     }
+    r->recorder.note = (struct failure_note){ 0 };
     bool printed = setup_tell(&r->setup, &r->failures, t, &r->progress, &r->status);
     r->failed += t->result == ORDEAL_FAIL;
     return printed && (r->keep_going || r->failed < r->stop_after);
@@ -307,8 +406,11 @@ static bool cycles_are_used(const struct run *r)
 static bool on_settled(void *user, const struct pipeline_test *t)
 {
     struct run *r = user;
-    r->cycles += t->cycles;
-    return tell_test(r, t) && !cycles_are_used(r);
+    r->cycles += t->behind ? 0 : t->cycles;
+    bool more = tell_test(r, t);
+    if (r->recorder.on)
+        recorder_add(&r->recorder, t);
+    return more && !cycles_are_used(r);
 }
 
 static void *on_another(void *user, int at_work)
@@ -358,8 +460,12 @@ static const char *const ends[] = {
     [PIPELINE_INTERNAL] = "error",
 };
 
-static void print_summary(const struct run *r, const struct pipeline_totals *t,
-                          enum pipeline_end end)
+static const char *word_of_end(const struct run *r, enum pipeline_end end)
+{
+    return end == PIPELINE_STOPPED && cycles_are_used(r) ? "cycles" : ends[end];
+}
+
+static void print_summary(struct run *r, const struct pipeline_totals *t, enum pipeline_end end)
 {
     double seconds = t->seconds > 0 ? t->seconds : 1e-9;
     bool cycles = r->setup.target->cycles, lost = r->setup.target->connected;
@@ -379,7 +485,7 @@ static void print_summary(const struct run *r, const struct pipeline_totals *t,
         { "cycles_per_second", cycles, (double)t->cycles / seconds, "%.0f" },
         { "next", true, (double)t->next, "%.0f" },
     };
-    const char *how = end == PIPELINE_STOPPED && cycles_are_used(r) ? "cycles" : ends[end];
+    const char *how = word_of_end(r, end);
     FILE *out = r->traces_to_stdout ? stderr : stdout;
     cJSON *object = r->setup.json ? cJSON_CreateObject() : NULL;
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
@@ -398,9 +504,27 @@ static void print_summary(const struct run *r, const struct pipeline_totals *t,
     }
     cJSON_AddStringToObject(object, "end", how);
     char *text = cJSON_PrintUnformatted(object);
-    fprintf(out, "%s\n", text ? text : "{}");
+    if (json_failed() || !text)
+        r->status = exit_worst(r->status, complain(r->setup.command, "out of memory"));
+    else
+        fprintf(out, "%s\n", text);
     cJSON_free(text);
     cJSON_Delete(object);
+}
+
+/* Of traces that were to be written nothing is kept to go on with. */
+static void tell_how_to_go_on(const struct run *r, uint64_t next)
+{
+    struct go_on rest = { .first = next,
+                          .count = r->endless ? 0 : r->first + r->count - next,
+                          .cycles = r->most_cycles ? r->most_cycles - r->cycles : 0 };
+    bool traces_alone = r->output && !r->cover_file;
+    if (!r->setup.bias || traces_alone || cycles_are_used(r) || (!r->endless && !rest.count))
+        return;
+    char *command = go_on_command(r->word_count, r->words, &rest);
+    if (command)
+        complain(r->setup.command, "this goes on with the rest: %s", command);
+    free(command);
 }
 
 static void note_end(struct run *r, enum pipeline_end end, const struct pipeline_report *report)
@@ -411,55 +535,92 @@ static void note_end(struct run *r, enum pipeline_end end, const struct pipeline
                  "stopped after %" PRIu64 " failing test%s; --stop-after takes another number, "
                  "--keep-going runs all",
                  r->failed, r->failed > 1 ? "s" : "");
+    if (end == PIPELINE_STOPPED || end == PIPELINE_INTERRUPTED || end == PIPELINE_TARGET)
+        tell_how_to_go_on(r, report->totals.next);
 }
 
 static void close_output(struct run *r)
 {
     int error = 0;
-    if (r->out.file && r->status != EXIT_INTERRUPTED && r->status != EXIT_BAD)
+    bool whole = r->status != EXIT_INTERRUPTED && r->status != EXIT_BAD
+              && r->status != EXIT_UNWRITTEN;
+    if (r->out.file && whole)
         error = output_commit(&r->out);
     output_abandon(&r->out);
     if (error)
-        r->status = exit_worst(r->status,
-                               complain(r->setup.command, "%s: %s", r->output, strerror(error)));
+        r->status = exit_worst(r->status, complain_unwritten(r->setup.command, r->output, error));
 }
 
 /* What a machine reached of its RTL, through a file that is gone afterwards. */
-static bool add_rtl_of(struct run *r, void *machine, int part)
+static bool add_rtl_of(struct run *r, void *machine, int part, const char *file)
 {
     struct cover_origin first = { r->setup.how.seed, r->first, NULL };
     struct ordeal_error e = { .reason = "cannot be read back" };
-    char file[] = "/tmp/ordeal-cover-XXXXXX";
-    int made = mkstemp(file);
-    bool there = made >= 0 && r->setup.target->coverage(machine, part, file);
-    FILE *stream = there ? fdopen(made, "r") : NULL;
-    bool good = !there || (stream && cover_rtl_read(r->cover, stream, file, &first, &e));
+    if (!r->setup.target->coverage(machine, part, file))
+        return false;
+    FILE *stream = fopen(file, "re");
+    bool good = stream && cover_rtl_read(r->cover.set, stream, file, &first, &e);
     if (!good)
         r->status = exit_worst(r->status, setup_bad(&r->setup, &e));
     if (stream)
         fclose(stream);
-    else if (made >= 0)
-        close(made);
-    if (made >= 0)
-        unlink(file);
-    return there && good;
+    return good;
 }
 
 static void add_rtl(struct run *r)
 {
-    for (int i = 0; r->cover && r->setup.target->coverage && i < r->setup.machines.jobs; i++)
-        for (int part = 0; add_rtl_of(r, r->setup.machines.machine[i], part);)
+    struct temporary room;
+    struct why why;
+    char file[PATH_MAX];
+    if (!r->cover.set || !r->setup.target->coverage)
+        return;
+    if (!temporary_room(&room, "cover", &why)) {
+        r->status = exit_worst(r->status, complain(r->setup.command, "%s", why.text));
+        return;
+    }
+    snprintf(file, sizeof file, "%s/rtl.dat", room.path);
+    for (int i = 0; i < r->setup.machines.jobs; i++)
+        for (int part = 0; add_rtl_of(r, r->setup.machines.machine[i], part, file);)
             part++;
+    temporary_remove(&room);
 }
 
 /* What was settled counts, whatever ended the run. */
-static int close_cover(struct run *r)
+static int save_cover(struct run *r)
 {
-    int error = r->cover ? cover_save(r->cover, r->cover_file) : 0;
-    if (error)
-        r->status = exit_worst(r->status, complain(r->setup.command, "--cover '%s': %s",
-                                                   r->cover_file, strerror(error)));
+    int error = cover_keep_save(&r->cover);
+    if (error) {
+        tell_kept(r, error, "");
+        r->status = exit_worst(r->status, EXIT_UNWRITTEN);
+    }
     return r->status;
+}
+
+static void begin_record(struct run *r, char *const *files)
+{
+    int error = recorder_begin(&r->recorder, r->record, &r->setup, &r->failures, r->first,
+                               how_made(r, files), r->cover.set);
+    if (error)
+        r->status = exit_worst(r->status, complain(r->setup.command, "--record '%s': %s", r->record,
+                                                   strerror(error)));
+}
+
+/* What ended it is no verdict, but belongs to it. */
+static void close_record(struct run *r, enum pipeline_end end, const struct pipeline_report *report)
+{
+    char reason[1024] = "";
+    bool bad = end == PIPELINE_BAD || end == PIPELINE_TARGET || end == PIPELINE_INTERNAL;
+    if (bad) {
+        error_format(&report->error, reason, sizeof reason);
+        recorder_add_incident(&r->recorder,
+                              end == PIPELINE_TARGET ? INCIDENT_TARGET : INCIDENT_INPUT,
+                              report->totals.next, reason);
+    }
+    int error = recorder_end(&r->recorder, word_of_end(r, end), reason, report->totals.seconds,
+                             r->cover.set);
+    if (error)
+        r->status = exit_worst(r->status, complain(r->setup.command, "--record '%s': %s", r->record,
+                                                   strerror(error)));
 }
 
 static void run_pipeline(struct run *r, char *const *files)
@@ -478,10 +639,12 @@ static void run_pipeline(struct run *r, char *const *files)
         .patient = true,
         .first_iteration = r->first_iteration,
         .iterations = r->setup.iterations,
+        .early_tests = *files ? 0 : r->setup.early_tests,
+        .early_iterations = r->setup.early_iterations,
         .check = r->check,
         .model = r->failures.model,
         .limit = r->setup.limit,
-        .cover = r->cover,
+        .cover = r->cover.set,
         .outcome = r->out.file ? on_outcome : NULL,
         .settled = on_settled,
         .tick = on_tick,
@@ -492,11 +655,18 @@ static void run_pipeline(struct run *r, char *const *files)
         plan.patient &= strcmp(*f, "-") != 0;
     struct pipeline_report report;
     progress_start(&r->progress, "run");
-    enum pipeline_end end = pipeline_run(&plan, &report);
+    enum pipeline_end end = PIPELINE_DONE;
+    if (r->prepare)
+        report = (struct pipeline_report){ .totals.next = r->first };
+    else
+        end = pipeline_run(&plan, &report);
     progress_erase(&r->progress);
     note_end(r, end, &report);
     close_output(r);
-    print_summary(r, &report.totals, end);
+    if (r->recorder.on)
+        close_record(r, end, &report);
+    if (!ferror(r->traces_to_stdout ? stderr : stdout))
+        print_summary(r, &report.totals, end);
 }
 
 static int make_ready(struct run *r, char *const *files)
@@ -506,7 +676,7 @@ static int make_ready(struct run *r, char *const *files)
         status = setup_bias(&r->setup);
     if (status < 0 && r->cover_file)
         status = open_cover(r);
-    r->setup.how.events = r->cover;
+    r->setup.how.events = r->cover.set;
     if (status < 0)
         status = setup_machines(&r->setup);
     if (status < 0 && !*files)
@@ -529,6 +699,7 @@ static int usage(struct run *r, char *const *files)
         status = check_usage(r);
     if (status < 0)
         status = output_usage(r);
+    r->endless = !r->count && r->most_cycles;
     if (!r->count)
         r->count = r->most_cycles ? UINT64_MAX - r->first : 1;
     if (!r->stop_after)
@@ -557,7 +728,7 @@ static int list_bugs(struct run *r)
 
 static int run(const struct command *self, int argc, char **argv)
 {
-    struct run r = { .setup.command = self };
+    struct run r = { .setup.command = self, .words = argv, .word_count = argc };
     int operand, status = options_parse(self, argc, argv, &r, &operand);
     if (status < 0 && r.setup.how.bug && strcmp(r.setup.how.bug, "list") == 0)
         return list_bugs(&r);
@@ -570,14 +741,20 @@ static int run(const struct command *self, int argc, char **argv)
     bool ready = status < 0;
     if (ready) {
         plan_failures(&r);
-        run_pipeline(&r, argv + operand);
+        if (r.cover.set)
+            begin_cover(&r, argv + operand);
+        if (r.record)
+            begin_record(&r, argv + operand);
+        if (r.status == EXIT_FINE)
+            run_pipeline(&r, argv + operand);
         add_rtl(&r);
     }
     if (ready)
-        status = close_cover(&r);
+        status = save_cover(&r);
     setup_close(&r.setup);
     output_abandon(&r.out);
-    cover_free(r.cover);
+    recorder_abandon(&r.recorder);
+    cover_keep_close(&r.cover);
     ordeal_free(r.o);
     return status;
 }
@@ -592,7 +769,8 @@ const struct command command_run = {
         "for each test that fails, labelled TEST#ITERATION, and keeps it in a folder of its own\n"
         "with the command line that runs it again; repeated outcomes are checked once. It ends\n"
         "when all tests are run or ten have failed (--stop-after, --keep-going). The last line\n"
-        "sums up; next= is the number to go on with: --first.\n"
+        "sums up; next= is the number to go on with, and a run that ended early says the whole\n"
+        "command that does.\n"
         "A machine on 'sim' that comes to a standstill, or fails one of its own checks, fails\n"
         "the test. A board that is unplugged in the middle of a test may have LOST it; when it is\n"
         "back the run goes on with the next. One that is plugged in meanwhile takes part.\n\n"

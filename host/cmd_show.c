@@ -11,9 +11,11 @@
 #include "base/interrupt.h"
 #include "base/progress.h"
 #include "tell/explain.h"
+#include "tell/explain_json.h"
 #include "tell/input.h"
 #include "base/options.h"
 #include "base/output.h"
+#include "base/escape.h"
 #include "tell/picture.h"
 #include "tell/output_line.h"
 #include "trial/saved.h"
@@ -22,13 +24,14 @@
 struct show {
     struct choice model;
     enum ordeal_algorithm algorithm;
-    const char *dot, *svg;
+    const char *dot, *svg, *soc;
     enum ordeal_format format;
     double limit;
     size_t memory;
     bool time_order, all, json, waves;
 
     const struct command *command;
+    char folder[PATH_MAX], trace[PATH_MAX + 16]; /* a kept folder, and what lies in it; or "" */
     struct input in;
     struct ordeal_verdict *verdict;
     struct naming names;
@@ -46,6 +49,8 @@ static const struct option_spec options[] = {
     OPTION(show, waves, "waves", 0, NULL, flag, NULL,
            "of a test that 'ordeal run --target sim' kept: look at all signals at\n"
            "the cycles of the violation, with GTKWave; run it again if need be"),
+    OPTION(show, soc, "soc", 0, "FILE", text, NULL,
+           "the machine for --waves, if it was one of your own"),
     OPTION(show, all, "all", 0, NULL, flag, NULL,
            "of a PASS: the whole order, not only its first and last places"),
     OPTION(show, limit, "limit", 0, "SECONDS", seconds, NULL, "give up after this time: UNDECIDED"),
@@ -64,32 +69,6 @@ static const char *model_name(const struct show *s)
 }
 
 /* ---- FAIL ---------------------------------------------------------------------------- */
-
-static cJSON *numbers_as_json(const uint32_t *numbers, size_t count)
-{
-    cJSON *array = cJSON_CreateArray();
-    for (size_t i = 0; i < count; i++)
-        cJSON_AddItemToArray(array, cJSON_CreateNumber(numbers[i]));
-    return array;
-}
-
-static void line_steps(cJSON *line, const struct explanation *e)
-{
-    cJSON *steps = cJSON_AddArrayToObject(line, "steps");
-    for (size_t i = 0; i < e->steps.count && steps; i++) {
-        const struct explained *x = &e->steps.data[i];
-        cJSON *step = cJSON_CreateObject();
-        cJSON_AddNumberToObject(step, "step", (double)(i + 1));
-        cJSON_AddNumberToObject(step, "depth", x->depth);
-        cJSON_AddStringToObject(step, "text", x->text);
-        if (x->rule)
-            cJSON_AddStringToObject(step, "rule", x->rule);
-        cJSON_AddItemToObject(step, "because",
-                              numbers_as_json(x->because.data, x->because.count));
-        cJSON_AddItemToObject(step, "lines", numbers_as_json(x->lines.data, x->lines.count));
-        cJSON_AddItemToArray(steps, step);
-    }
-}
 
 static int write_picture(struct show *s, const struct proof *p, const char *file,
                          enum picture_format format)
@@ -123,50 +102,55 @@ static int draw(struct show *s, const struct proof *p)
     return status;
 }
 
-/* The waves lie, or will lie, beside the trace; those of a small test have names of their own. */
-static int look_at_waves(const struct show *s, const char *folder, bool small,
-                         const struct waves_view *view)
+/* False: `why`. */
+static bool have_waves(const struct show *s, FILE *out, struct why *why)
 {
-    const char *prefix = small ? SAVED_SMALL : "";
-    char waves[PATH_MAX], save[PATH_MAX], text[4096];
+    enum saved_there there = saved_is_there(s->folder, SAVED_WAVES, why);
+    return there == SAVED_ABSENT ? saved_make_waves(s->folder, s->soc, out, why)
+                                 : there == SAVED_THERE;
+}
+
+/* The waves lie, or will lie, beside the trace. */
+static int look_at_waves(const struct show *s, const struct waves_view *view)
+{
+    char save[PATH_MAX + 64], text[4096];
     struct why why;
     FILE *out = s->json ? stderr : stdout;
-    snprintf(waves, sizeof waves, "%s/%s%s", folder, prefix, SAVED_WAVES);
-    snprintf(save, sizeof save, "%s/%s%s", folder, prefix, SAVED_VIEW);
-    if (access(waves, R_OK) != 0 && small)
-        return complain(s->command, "%s: there are no waves of what it was shrunk to; 'ordeal run' "
-                                    "keeps them with --shrink --waves", folder);
-    if (access(waves, R_OK) != 0 && !saved_make_waves(folder, &why))
+    if (!have_waves(s, out, &why) || !saved_add_view(s->folder, view, &why))
         return complain(s->command, "%s", why.text);
-    if (!saved_add_view(folder, prefix, view, &why))
-        return complain(s->command, "%s", why.text);
+    snprintf(save, sizeof save, "%s/%s", s->folder, SAVED_VIEW);
     waves_describe(view, text, sizeof text);
-    fprintf(out, "\nWaves: %s, %s\n", save, text);
-    if (!waves_open(save, &why))
-        fprintf(out, "%s\n", why.text);
+    fputs("\nWaves: ", out);
+    escape_write(save, false, out);
+    fprintf(out, ", %s\n", text);
+    if (!waves_open(save, &why)) {
+        escape_write(why.text, false, out);
+        fputc('\n', out);
+    }
     return EXIT_FINE;
 }
 
-static int show_waves(const struct show *s)
+static int show_waves(struct show *s)
 {
     struct waves_view view;
-    char folder[PATH_MAX];
     const char *slash = strrchr(s->in.name, '/'), *base = slash ? slash + 1 : s->in.name;
-    if (strcmp(s->in.name, "-") == 0)
+    if (strcmp(base, SAVED_TRACE) != 0)
         return complain(s->command, "--waves are of a test that was kept: name its folder");
-    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - s->in.name) : 1,
-             slash ? s->in.name : ".");
+    if (!*s->folder)
+        snprintf(s->folder, sizeof s->folder, "%.*s", slash ? (int)(slash - s->in.name) : 1,
+                 slash == s->in.name ? "/"
+                 : slash             ? s->in.name
+                                     : ".");
     waves_of_verdict(&view, s->in.trace, s->verdict);
-    return look_at_waves(s, *folder ? folder : "/", strcmp(base, SAVED_SMALL_TRACE) == 0, &view);
+    return look_at_waves(s, &view);
 }
 
 static void line_fail(struct show *s, cJSON *line, const struct explanation *e)
 {
     uint32_t unwritten = ordeal_verdict_unwritten(s->verdict);
-    output_line_core(line, s->in.trace, s->verdict);
     if (unwritten != ORDEAL_NONE)
         cJSON_AddStringToObject(line, "unwritten", name_event(&s->names, unwritten, ORDEAL_NONE));
-    line_steps(line, e);
+    explain_json(line, e, &s->names, ordeal_verdict_model(s->verdict));
 }
 
 /* ---- PASS ---------------------------------------------------------------------------- */
@@ -207,8 +191,12 @@ static void show_record(struct show *s, const struct explanation *e)
 static int show_explained(struct show *s, const struct proof *p, const struct explanation *e)
 {
     enum ordeal_result result = ordeal_verdict_result(s->verdict);
-    struct told told = { .in = &s->in, .verdict = s->verdict, .why = e, .all = s->all,
-                         .out = stdout };
+    char name[PATH_MAX];
+    struct input in = s->in; /* with a name for people */
+    struct told told = { .in = &in, .verdict = s->verdict, .why = e, .all = s->all, .out = stdout };
+    escape_text(name, sizeof name, in.label);
+    in.label = name;
+    in.name = strcmp(in.name, "-") == 0 ? in.name : name;
     if (s->json)
         show_record(s, e);
     else if (!tell_verdict(&told))
@@ -280,21 +268,25 @@ static int show_trace(struct show *s)
 }
 
 /* A folder that 'ordeal run' kept a machine that broke in: there is no trace, but what was said. */
-static int show_broke(const struct show *s, const char *folder)
+static int show_broke(const struct show *s)
 {
-    char name[PATH_MAX], text[4096];
-    snprintf(name, sizeof name, "%s/%s", folder, SAVED_EXPLANATION);
-    FILE *in = fopen(name, "r");
+    char text[4096];
+    struct why why;
+    FILE *in;
+    enum saved_there there = saved_open(s->folder, SAVED_EXPLANATION, &in, &why);
+    if (there == SAVED_REFUSED)
+        return complain(s->command, "%s", why.text);
     size_t length = in ? fread(text, 1, sizeof text - 1, in) : 0;
     if (in)
         fclose(in);
     text[length] = '\0';
     if (!length)
-        return complain(s->command, "%s: it is no folder that 'ordeal run' made", folder);
-    printf("FAIL %s", text);
+        return complain(s->command, "%s: it is no folder that 'ordeal run' made", s->folder);
+    fputs("FAIL ", stdout);
+    escape_write(text, true, stdout);
     struct waves_view view;
     waves_of_words(&view, text);
-    int looked = s->waves ? look_at_waves(s, folder, false, &view) : EXIT_FINE;
+    int looked = s->waves ? look_at_waves(s, &view) : EXIT_FINE;
     return looked == EXIT_FINE ? EXIT_VIOLATION : looked;
 }
 
@@ -302,6 +294,44 @@ static bool is_folder(const char *name)
 {
     struct stat is;
     return stat(name, &is) == 0 && S_ISDIR(is.st_mode);
+}
+
+/* What was opened is in s->in, or why it was not. */
+static int show_opened(struct show *s, enum ordeal_status opened)
+{
+    if (opened == ORDEAL_OK)
+        opened = input_next(&s->in);
+    if (opened == ORDEAL_OK)
+        return show_trace(s);
+    if (opened == ORDEAL_END)
+        return complain(s->command, "%s: there is no trace in it; expected 'ordeal 1' first",
+                        s->in.label);
+    return show_error(s, &s->in.error);
+}
+
+static struct ordeal_limits limits_of(const struct show *s)
+{
+    return (struct ordeal_limits){ .seconds = s->limit, .bytes = s->memory };
+}
+
+static int show_file(struct show *s, const char *name)
+{
+    struct ordeal_limits limits = limits_of(s);
+    return show_opened(s, input_open(&s->in, name, s->format, &limits));
+}
+
+static int show_folder(struct show *s, const char *folder)
+{
+    struct ordeal_limits limits = limits_of(s);
+    struct why why;
+    FILE *file;
+    snprintf(s->folder, sizeof s->folder, "%s", folder);
+    snprintf(s->trace, sizeof s->trace, "%s/%s", s->folder, SAVED_TRACE);
+    switch (saved_open(s->folder, SAVED_TRACE, &file, &why)) {
+    case SAVED_THERE: return show_opened(s, input_take(&s->in, file, s->trace, s->format, &limits));
+    case SAVED_ABSENT: return show_broke(s);
+    default: return complain(s->command, "%s", why.text);
+    }
 }
 
 static int run(const struct command *self, int argc, char **argv)
@@ -314,26 +344,11 @@ static int run(const struct command *self, int argc, char **argv)
         return complain(self, "%s", argc == operand
                         ? "which trace? Name a file, or '-' for standard input"
                         : "one trace at a time; 'ordeal check' takes several");
+    if (s.soc && !s.waves)
+        return complain(self, "--soc is the machine for --waves; add that");
     interrupt_watch();
-    struct ordeal_limits limits = { .seconds = s.limit, .bytes = s.memory };
-    const char *name = argv[operand];
-    char trace[PATH_MAX];
-    if (is_folder(name)) {
-        snprintf(trace, sizeof trace, "%s/%s", name, SAVED_TRACE);
-        if (access(trace, R_OK) != 0)
-            return show_broke(&s, name);
-        name = trace;
-    }
-    enum ordeal_status opened = input_open(&s.in, name, s.format, &limits);
-    if (opened == ORDEAL_OK)
-        opened = input_next(&s.in);
-    if (opened == ORDEAL_OK)
-        status = show_trace(&s);
-    else if (opened == ORDEAL_END)
-        status = complain(self, "%s: there is no trace in it; expected 'ordeal 1' first",
-                          s.in.label);
-    else
-        status = show_error(&s, &s.in.error);
+    status = is_folder(argv[operand]) ? show_folder(&s, argv[operand])
+                                      : show_file(&s, argv[operand]);
     input_close(&s.in);
     return status;
 }
@@ -344,10 +359,10 @@ const struct command command_show = {
     .operands = "TRACE|FOLDER",
     .description =
         "Says whether the trace obeys the model and why. Of a violation it prints the operations\n"
-        "that already violate it, a column a thread, and then one step a line: what must be\n"
-        "before what, by which rule, from which earlier steps, [where in the trace]; the last\n"
-        "step is the contradiction. --dot and --svg draw it. To ask what if, edit the trace and\n"
-        "show it again. "
+        "that already violate it, a column a thread, the order they force and where it breaks,\n"
+        "and then the steps: what must be before what (<), by which rule, from which earlier\n"
+        "steps, [in which lines]; the last step is the contradiction. --dot and --svg draw it.\n"
+        "To ask what if, edit the trace and show it again. "
         "Of a file with several traces the first is shown, of a folder that 'ordeal run' kept a\n"
         "failing test in, that test.\n\n"
         "The rules: R1, R2, R3, PO, SA, DEP, T2, T3 keep program order (loads first, stores in\n"
@@ -357,8 +372,7 @@ const struct command command_show = {
     .example = "  $ ordeal show --waves ordeal-failures/test-000007\n"
                "  $ ordeal show --svg why.svg failing.trace\n"
                "  ...\n"
-               "   1. P1 L[A]=2 saw P2 S[A]#2, so P2 S[A]#2 is before it (R4) "
-               "[failing.trace:3,4]\n",
+               "   1. P2 S[A]#2 is before P1 L[A]=2, which saw it (R4) [4,3]\n",
     .options = options,
     .run = run,
 };

@@ -33,12 +33,15 @@ enum event { NOTHING, VIOLATES, IMPOSSIBLE /* values */, BREAKS, LOSES, FAILS, H
 
 static struct script {
     uint64_t tests, iterations;
-    struct {
+    struct happening {
         enum event event;
         uint64_t iteration;
-    } at[MOST_TESTS];
+    } at[MOST_TESTS],
+        then[MOST_TESTS]; /* what happens in a test, and what does later, if it gets there */
     uint64_t longer, longer_iterations; /* a test that has more; 0: none */
+    uint64_t most_iterations;
     bool delays;
+    bool hesitates; /* in tests where something happens: so long that all it brought is checked */
     bool wait_for_all; /* of `machines`, before a second test is run */
     int machines;
 } script;
@@ -57,7 +60,7 @@ static struct machine {
 } machines[MACHINES];
 
 static atomic_uint_fast64_t begun[MOST_TESTS]; /* how often a test was run, the caller's left out */
-static atomic_uint_fast64_t tests_begun, outcomes_made;
+static atomic_uint_fast64_t tests_begun, outcomes_made, pauses;
 static atomic_int wrong; /* what must not happen; asserts are the main thread's */
 static pthread_t caller;
 static uint32_t threads_there;
@@ -88,16 +91,23 @@ static void dawdle(struct machine *m)
         usleep(random_below(&m->random, 200));
 }
 
+static enum event event_at(uint64_t number, uint64_t iteration)
+{
+    return script.at[number].iteration == iteration   ? script.at[number].event
+         : script.then[number].iteration == iteration ? script.then[number].event
+                                                      : NOTHING;
+}
+
 /* Legal ones come again and again: (0, 0), (0, n), (n, n). */
 static void outcome_of(uint64_t number, uint64_t iteration, uint64_t values[2])
 {
-    bool now = script.at[number].iteration == iteration;
+    enum event now = event_at(number, iteration);
     uint64_t n = number + 1, kind = iteration % 3;
     values[0] = kind == 2 ? n : 0;
     values[1] = kind >= 1 ? n : 0;
-    if (now && script.at[number].event == VIOLATES)
+    if (now == VIOLATES)
         values[0] = n, values[1] = 0;
-    if (now && script.at[number].event == IMPOSSIBLE)
+    if (now == IMPOSSIBLE)
         values[0] = UINT64_C(5) << 30; /* more than a word */
 }
 
@@ -120,16 +130,15 @@ static enum target_result happen(enum event event, struct why *why)
     return ends[event].result;
 }
 
-static enum target_result iterate(struct machine *m, const struct program *p, uint64_t number,
-                                  const struct target_sink *sink, struct why *why)
+/* From `i` to `end`; that of a test which does not have so many is done sooner. */
+static enum target_result iterate(struct machine *m, const struct program *p, uint64_t i,
+                                  uint64_t end, const struct target_sink *sink, struct why *why)
 {
-    uint64_t values[MOST_SLOTS];
-    for (uint64_t i = 0; i < iterations_of(number); i++) {
-        enum target_result end = script.at[number].iteration == i
-                                   ? happen(script.at[number].event, why)
-                                   : TARGET_DONE;
-        if (end != TARGET_DONE)
-            return end;
+    uint64_t values[MOST_SLOTS], number = p->thread[0].code[0].write - 1;
+    for (; i < end && i < iterations_of(number); i++) {
+        enum target_result happened = happen(event_at(number, i), why);
+        if (happened != TARGET_DONE)
+            return happened;
         outcome_of(number, i, values);
         for (uint32_t k = 2; k < p->slots; k++)
             values[k] = values[1];
@@ -139,6 +148,8 @@ static enum target_result iterate(struct machine *m, const struct program *p, ui
             return TARGET_STOPPED;
         if (i % 16 == 0)
             dawdle(m);
+        if (script.hesitates && script.at[number].event && i % 64 == 63)
+            usleep(12000);
     }
     return TARGET_DONE;
 }
@@ -157,10 +168,12 @@ static enum target_result run(void *machine, const struct program *p, uint64_t f
                               uint64_t count, const struct target_sink *sink, struct why *why)
 {
     struct machine *m = machine;
-    (void)count; /* as the script says */
     uint64_t number = p->thread[0].code[0].write - 1;
-    wrong += first != 0 || number >= MOST_TESTS || p->slots > MOST_SLOTS || ++m->users != 1;
-    if (!pthread_equal(pthread_self(), caller)) {
+    wrong += number >= MOST_TESTS || first + count > script.most_iterations || p->slots > MOST_SLOTS
+          || ++m->users != 1;
+    if (!pthread_equal(pthread_self(), caller) && first) {
+        pauses++;
+    } else if (!pthread_equal(pthread_self(), caller)) {
         begun[number]++;
         tests_begun++;
         m->served++;
@@ -168,7 +181,7 @@ static enum target_result run(void *machine, const struct program *p, uint64_t f
     dawdle(m);
     if (script.wait_for_all)
         wait_for_all();
-    enum target_result result = iterate(m, p, number, sink, why);
+    enum target_result result = iterate(m, p, first, first + count, sink, why);
     m->users--;
     return result;
 }
@@ -227,6 +240,9 @@ static struct told {
         uint64_t number, iteration;
         enum ordeal_result result;
         bool lost, broke;
+        struct sums {
+            uint64_t iterations, distinct, cycles;
+        } sums;
     } of[MOST_TESTS];
 } told;
 
@@ -285,6 +301,7 @@ static bool settled(void *user, const struct pipeline_test *t)
     told.of[told.settled].iteration = t->iteration;
     told.of[told.settled].lost = t->lost;
     told.of[told.settled].broke = t->broke;
+    told.of[told.settled].sums = (struct sums){ t->iterations, t->outcomes, t->cycles };
     note_values(t);
     told.iterations += t->iterations;
     told.distinct += t->outcomes;
@@ -327,9 +344,12 @@ static struct pipeline_plan plan_of(const struct target *target, int count, void
     }
     for (int i = 0; i < MOST_TESTS; i++)
         begun[i] = 0;
-    tests_begun = outcomes_made = 0;
+    tests_begun = outcomes_made = pauses = 0;
     wrong = 0;
     script.machines = count;
+    script.most_iterations = script.iterations > script.longer_iterations
+                               ? script.iterations
+                               : script.longer_iterations;
     struct told fresh = { .stop_at_test = told.stop_at_test,
                           .again = told.again,
                           .stop_at_outcome = told.stop_at_outcome };
@@ -342,7 +362,7 @@ static struct pipeline_plan plan_of(const struct target *target, int count, void
         .machines = addresses,
         .machine_count = count,
         .source = { .files = files },
-        .iterations = script.iterations,
+        .iterations = script.most_iterations,
         .check = true,
         .model = ORDEAL_SC,
         .limit = 60,
@@ -436,6 +456,20 @@ static void test_repeated_outcomes_count_once(void)
     script.iterations = 2;
     run_on(&fixed, 2, PIPELINE_DONE);
     TEST_ASSERT_EQUAL_UINT64(100 * 2, report.totals.outcomes);
+}
+
+/* By their numbers, whichever machine runs them. */
+static void test_early_tests_are_run_less_often(void)
+{
+    for (int i = 0; i < COUNTS; i++) {
+        void *addresses[MACHINES];
+        struct pipeline_plan plan = plan_of(&fixed, machine_counts[i], addresses);
+        plan.early_tests = 30;
+        plan.early_iterations = 4;
+        go(&plan, PIPELINE_DONE);
+        check_settled(100);
+        TEST_ASSERT_EQUAL_UINT64(30 * 4 + 70 * 10, report.totals.iterations);
+    }
 }
 
 static void test_outcomes_in_order(void)
@@ -556,6 +590,37 @@ static void test_the_machine_is_lent(void)
     run_and_tell(&fixed, 1, true, PIPELINE_DONE);
     check_settled(3);
     TEST_ASSERT_EQUAL_UINT64(1, report.totals.results[ORDEAL_FAIL]);
+    TEST_ASSERT_EQUAL_UINT64(20 - 9 + 2 * QUEUE_BYTES / 24, report.totals.iterations);
+}
+
+/* While the caller has the machine for the first test it waits, in a later one, for room that is made
+ * when those between are settled; each of them has a violation and asks for it again. */
+static bool outcome_later(void *user, const struct pipeline_test *t, uint64_t iteration,
+                          const uint64_t *values)
+{
+    for (int patience = 0; tests_begun < 7 && patience < 20000; patience++)
+        usleep(500);
+    return outcome(user, t, iteration, values);
+}
+
+static void test_the_machine_is_lent_in_a_test(void)
+{
+    void *addresses[MACHINES];
+    told.again = true;
+    script.tests = 8;
+    script.longer = 6;
+    script.iterations = 20000;
+    script.longer_iterations = 2 * QUEUE_BYTES / 24;
+    for (uint64_t i = 0; i < 6; i++)
+        set(i, VIOLATES, 15000);
+    struct pipeline_plan plan = plan_of(&fixed, 1, addresses);
+    plan.outcome = outcome_later;
+    go(&plan, PIPELINE_DONE);
+    TEST_ASSERT_GREATER_THAN_UINT64(0, pauses);
+    check_settled(8);
+    TEST_ASSERT_EQUAL_UINT64(6, report.totals.results[ORDEAL_FAIL]);
+    TEST_ASSERT_EQUAL_UINT64(6 * 15001 + 20000 + script.longer_iterations, told.outcomes);
+    TEST_ASSERT_EQUAL_UINT64(told.outcomes * CYCLES, report.totals.cycles);
 }
 
 /* The limit is over before a check has begun, but only in a long one the checker looks at it. */
@@ -588,7 +653,8 @@ static void test_values_that_cannot_be(void)
         TEST_ASSERT_EQUAL_STRING("the target brought back values that this test cannot have",
                                  report.error.reason);
         TEST_ASSERT_NOT_NULL(strstr(report.error.file, "#51"));
-        TEST_ASSERT_LESS_OR_EQUAL_UINT64(50, report.totals.next);
+        check_settled(50);
+        TEST_ASSERT_EQUAL_UINT64(50 * 10 + 3, report.totals.iterations);
     }
 }
 
@@ -633,6 +699,7 @@ static void press(int count, bool tell)
     go(&plan, PIPELINE_INTERRUPTED);
     TEST_ASSERT_LESS_OR_EQUAL_UINT64(70, report.totals.next);
     TEST_ASSERT_LESS_THAN_UINT64(100, report.totals.tests);
+    TEST_ASSERT_EQUAL_UINT64(report.totals.next, report.totals.tests); /* nothing is done twice */
     TEST_ASSERT_TRUE(!tell || told.outcomes / script.iterations >= told.settled);
 }
 
@@ -858,6 +925,112 @@ static void test_outcomes_in_memory_are_bounded(void)
     }
 }
 
+/* One after the other, without a pipeline: what decides a test, and what counts of it. */
+static struct happening deciding(uint64_t number, bool check)
+{
+    struct happening h = script.at[number];
+    bool decides = h.event > IMPOSSIBLE || (h.event && check);
+    if (!decides)
+        h = script.then[number];
+    decides = h.event > IMPOSSIBLE || (h.event && check);
+    return decides ? h : (struct happening){ NOTHING, iterations_of(number) };
+}
+
+static struct sums expected_sums(uint64_t number, bool check)
+{
+    struct happening h = deciding(number, check);
+    uint64_t run = h.iteration + (h.event == VIOLATES), kinds = 0, odd = 0;
+    for (uint64_t i = 0; i < run; i++) {
+        enum event now = event_at(number, i);
+        odd += now == VIOLATES;
+        kinds |= now == NOTHING ? 1U << i % 3 : 0;
+    }
+    return (struct sums){ run, check ? odd + (uint64_t)__builtin_popcountll(kinds) : 0,
+                          (run + (check && h.event == IMPOSSIBLE)) * CYCLES };
+}
+
+static void check_test(uint64_t number, bool check)
+{
+    static const enum ordeal_result results[] = {
+        [VIOLATES] = ORDEAL_FAIL, [BREAKS] = ORDEAL_FAIL, [LOSES] = ORDEAL_PASS
+    };
+    struct happening h = deciding(number, check);
+    struct sums expected = expected_sums(number, check), *is = &told.of[number].sums;
+    TEST_ASSERT_EQUAL(h.event == NOTHING ? ORDEAL_PASS : results[h.event], told.of[number].result);
+    TEST_ASSERT_EQUAL(h.event == LOSES, told.of[number].lost);
+    TEST_ASSERT_EQUAL(h.event == BREAKS, told.of[number].broke);
+    if (h.event != NOTHING)
+        TEST_ASSERT_EQUAL_UINT64(h.iteration, told.of[number].iteration);
+    TEST_ASSERT_EQUAL_UINT64(expected.iterations, is->iterations);
+    TEST_ASSERT_EQUAL_UINT64(expected.distinct, is->distinct);
+    TEST_ASSERT_EQUAL_UINT64(expected.cycles, is->cycles);
+}
+
+/* The first `n` are settled, and if `end` is given, the next one is the reason for it. */
+static void check_first(uint64_t n, bool check, bool end, bool tell)
+{
+    struct sums all = { 0, 0, 0 };
+    check_settled(n);
+    for (uint64_t i = 0; i < n + end; i++) {
+        struct sums expected = expected_sums(i, check);
+        if (i < n)
+            check_test(i, check);
+        all.iterations += expected.iterations;
+        all.distinct += expected.distinct;
+        all.cycles += expected.cycles;
+    }
+    TEST_ASSERT_EQUAL_UINT64(all.iterations, report.totals.iterations);
+    TEST_ASSERT_EQUAL_UINT64(all.distinct, report.totals.outcomes);
+    TEST_ASSERT_EQUAL_UINT64(all.cycles, report.totals.cycles);
+    TEST_ASSERT_EQUAL_UINT64(tell ? all.iterations : 0, told.outcomes);
+}
+
+/* ---- the same, whoever is faster ------------------------------------------------------------ */
+
+enum { LONG_ITERATIONS = 1280 };
+
+/* Two things that may happen in a test, in this order; the machine is done before anything is looked
+ * at, or it waits for that, so that it does not come to the second. */
+static void check_pair(enum event first, enum event second, bool hesitates, bool tell)
+{
+    void *addresses[MACHINES];
+    script.tests = 6;
+    script.iterations = LONG_ITERATIONS;
+    script.hesitates = hesitates;
+    script.at[2] = (struct happening){ first, 5 };
+    script.then[2] = (struct happening){ second, LONG_ITERATIONS - 2 };
+    struct pipeline_plan plan = plan_of(&fixed, 1, addresses);
+    plan.outcome = tell ? outcome : NULL;
+    bool end = first == IMPOSSIBLE || first == FAILS || first == HANGS;
+    go(&plan, end ? PIPELINE_TARGET : PIPELINE_DONE);
+    check_first(end ? 2 : 6, true, end, tell);
+}
+
+static void test_what_decides_a_test(void)
+{
+    static const enum event events[] = { VIOLATES, IMPOSSIBLE, BREAKS, LOSES, FAILS, HANGS };
+    enum { EVENTS = sizeof events / sizeof *events };
+    for (int i = 0; i < EVENTS * EVENTS; i++)
+        for (int tell = 0; tell < 2; tell++)
+            check_pair(events[i / EVENTS], events[i % EVENTS], false, tell);
+    for (int i = 0; i < EVENTS; i++)
+        check_pair(events[i % 2], events[i], true, i % 2);
+}
+
+/* With the last one nothing of those behind it is told, though they have long been run. */
+static void test_the_last_one(void)
+{
+    script.tests = 40;
+    set(7, VIOLATES, 3);
+    set(8, VIOLATES, 0);
+    told.stop_at_test = 8;
+    for (int i = 0; i < 2 * COUNTS; i++) {
+        script.delays = i % 2;
+        run_and_tell(&fixed, machine_counts[i / 2], true, PIPELINE_STOPPED);
+        check_first(8, true, false, true);
+    }
+}
+
 /* ---- anything ------------------------------------------------------------------------------ */
 
 static void draw_script(struct random *r)
@@ -865,31 +1038,13 @@ static void draw_script(struct random *r)
     static const enum event events[] = { NOTHING, NOTHING,  NOTHING, NOTHING,
                                          NOTHING, VIOLATES, BREAKS,  LOSES };
     memset(script.at, 0, sizeof script.at);
+    memset(script.then, 0, sizeof script.then);
     script.tests = 1 + random_below(r, 150);
     script.iterations = 1 + random_below(r, random_below(r, 4) ? 12 : 3000);
     script.delays = random_below(r, 2);
     for (uint64_t i = 0; i < script.tests; i++)
         set(i, events[random_below(r, sizeof events / sizeof *events)],
             random_below(r, (uint32_t)script.iterations));
-}
-
-/* One after the other, without a pipeline. */
-static void check_script(bool check)
-{
-    static const enum ordeal_result results[] = {
-        [VIOLATES] = ORDEAL_FAIL, [BREAKS] = ORDEAL_FAIL, [LOSES] = ORDEAL_PASS
-    };
-    check_settled(script.tests);
-    for (uint64_t i = 0; i < script.tests; i++) {
-        enum event event = script.at[i].event;
-        if (event == VIOLATES && !check)
-            event = NOTHING;
-        TEST_ASSERT_EQUAL(event == NOTHING ? ORDEAL_PASS : results[event], told.of[i].result);
-        TEST_ASSERT_EQUAL(event == LOSES, told.of[i].lost);
-        TEST_ASSERT_EQUAL(event == BREAKS, told.of[i].broke);
-        if (event != NOTHING)
-            TEST_ASSERT_EQUAL_UINT64(script.at[i].iteration, told.of[i].iteration);
-    }
 }
 
 static void test_random_scripts(void)
@@ -907,7 +1062,7 @@ static void test_random_scripts(void)
         plan.patient = random_below(&r, 2);
         told.again = random_below(&r, 2);
         go(&plan, PIPELINE_DONE);
-        check_script(plan.check);
+        check_first(script.tests, plan.check, false, plan.outcome);
     }
 }
 
@@ -916,11 +1071,13 @@ int main(void)
     UNITY_BEGIN();
     RUN_TEST(test_settled_in_order);
     RUN_TEST(test_repeated_outcomes_count_once);
+    RUN_TEST(test_early_tests_are_run_less_often);
     RUN_TEST(test_outcomes_in_order);
     RUN_TEST(test_neither_checked_nor_told);
     RUN_TEST(test_tests_of_a_bias);
     RUN_TEST(test_violations);
     RUN_TEST(test_the_machine_is_lent);
+    RUN_TEST(test_the_machine_is_lent_in_a_test);
     RUN_TEST(test_undecided);
     RUN_TEST(test_values_that_cannot_be);
     RUN_TEST(test_stopped_when_settled);
@@ -936,6 +1093,8 @@ int main(void)
     RUN_TEST(test_a_source_that_fails);
     RUN_TEST(test_tests_in_flight_are_bounded);
     RUN_TEST(test_outcomes_in_memory_are_bounded);
+    RUN_TEST(test_what_decides_a_test);
+    RUN_TEST(test_the_last_one);
     RUN_TEST(test_random_scripts);
     return UNITY_END();
 }

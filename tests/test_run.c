@@ -100,6 +100,9 @@ static void test_a_stronger_model_than_the_machines_fails(void)
     OUT("core=4");
     OUT("reason=");
     TEST_ASSERT_EQUAL(1, field(out, "fail"));
+    EXPECT(1, "$ORDEAL run --target model --model TSO --against SC -i 300 --save kept sb.test");
+    EXPECT(1, "$ORDEAL show kept/test-000000"); /* it is the same that is shown */
+    OUT("violates SC");
 }
 
 static void test_repeated_outcomes_are_recognised(void)
@@ -143,6 +146,64 @@ static void test_a_bug_is_caught_kept_and_replayed(void)
     TEST_ASSERT_EQUAL(0, left_behind());
 }
 
+static void test_a_failing_test_tells_its_profile(void)
+{
+    write_file("one.bias", "[profile hot]\nweight = 1\noperations.swap = 60\n");
+    EXPECT(1,
+           "$ORDEAL run --target model --bug swap-not-atomic --check --bias one.bias --save kept");
+    OUT(" profile=hot ");
+    EXPECT(0, "grep '\"profile\":[[:space:]]*\"hot\"' kept/test-*/verdict.json");
+    EXPECT(1, "$ORDEAL run --target model --bug swap-not-atomic --check --no-save "
+              "--set operations.swap=60 --set 'profile hot-word.weight=5000'");
+    OUT(" profile=hot-word ");
+}
+
+/* And what to type for a replay that shrinks. */
+static void test_a_failing_test_tells_its_file(void)
+{
+    EXPECT(0, "printf 'ordeal 1\\nP0 S[A]#1\\nP0 L[B]\\nP1 S[B]#1\\nP1 L[A]\\n' > \"$(printf "
+              "'a\\033b')\"");
+    EXPECT(1, "$ORDEAL run --target model --against SC -i 300 --save kept a?b");
+    EXPECT(0, "grep 'from=\"a.x1bb\"' kept/test-*/verdict.txt && "
+              "grep '\"from\":\"a.u001bb\"' kept/test-*/verdict.json");
+    EXPECT(2, "kept/test-*/replay --shrink");
+    ERR("--shrink is of what is kept, and nothing is: add --save DIR");
+    EXPECT(1, "kept/test-*/replay --shrink --save again");
+    OUT(" small=\"as it was\"");
+}
+
+/* With files that cannot grow beyond so many blocks of 512 bytes, as on a disk that is full. */
+static void run_in_blocks(int blocks)
+{
+    EXPECT(0,
+           "rm -rf kept; { (trap '' XFSZ; ulimit -f %d; $ORDEAL run --target model --model TSO "
+           "--bug swap-not-atomic --check --stop-after 1 tests.test "
+           "--save kept); echo status=$?; } 2>&1 | cat",
+           blocks);
+}
+
+/* Whatever of it does not fit: that it failed is told, why it is not kept, and nothing is left. */
+static void test_what_cannot_be_kept_is_told_all_the_same(void)
+{
+    bool picture = false, kept = false;
+    EXPECT(0, "$ORDEAL gen --set operations.swap=100 --set test.operations=40 -n 50 -o tests.test");
+    for (int blocks = 0; blocks <= 24; blocks += blocks < 12 ? 1 : 6) {
+        run_in_blocks(blocks);
+        TEST_ASSERT_EQUAL(1, count_of(out, "FAIL tests.test#"));
+        TEST_ASSERT_EQUAL(1, field(out, "fail"));
+        bool saved = strstr(out, "saved=");
+        OUT(saved ? "status=1\n" : "status=2\n");
+        picture |= strstr(out, "picture.svg: File too large") != NULL;
+        kept |= saved;
+        if (!saved)
+            OUT(": File too large");
+        EXPECT(0, "ls -A kept 2>/dev/null | wc -l; ls -A kept/* 2>/dev/null | wc -l");
+        TEST_ASSERT_EQUAL_STRING(saved ? "1\n9\n" : "0\n0\n", out);
+    }
+    TEST_ASSERT_TRUE(picture);
+    TEST_ASSERT_TRUE(kept);
+}
+
 static void test_the_same_seed_tells_the_same(void)
 {
     EXPECT(0, BROKEN "--keep-going -i 3 --save a | grep FAIL | sed 's/saved.*//' >1\n"
@@ -166,10 +227,12 @@ static void test_a_failing_test_is_made_small(void)
 {
     EXPECT(1, BROKEN "--stop-after 1 --save kept --shrink");
     OUT(" small=");
-    EXPECT(0, "test $(grep -c '^P' kept/*/small.test) -le 6");
+    EXPECT(0, "test $(grep -c '^P' kept/*/small/test.test) -le 6");
     EXPECT(1, "$ORDEAL run --target model --model TSO --bug swap-not-atomic --check -i 1000 "
-              "--save again kept/*/small.test");
-    EXPECT(1, "$ORDEAL check kept/*/small.trace");
+              "--save again kept/*/small/test.test");
+    EXPECT(1, "$ORDEAL check kept/*/small/trace.trace");
+    EXPECT(1, "$ORDEAL show kept/*/small");
+    EXPECT(1, "kept/*/small/replay --save once-more");
 }
 
 static void test_json_is_an_object_a_line(void)
@@ -294,7 +357,8 @@ static void test_jobs_change_nothing(void)
         for (int jobs = 1; jobs <= 3; jobs += 2)
             sh("$ORDEAL run --target model %s --jobs %d >all%d 2>err%d; echo $? >>all%d; "
                "[ ! -e traces ] || mv traces traces%d; "
-               "sed -Ei 's/\"?(seconds|ops_per_second|running_percent%s)\"?[=:][0-9.]+//g' *%d",
+               "sed -Ei 's/\"?(seconds|ops_per_second|running_percent%s)\"?[=:][0-9.]+//g; "
+               "/the rest: /s/--jobs [0-9]//' *%d",
                runs[i], jobs, jobs, jobs, jobs, jobs,
                strstr(runs[i], "--bug") ? "|iterations|outcomes|operations" : "", jobs);
         EXPECT(0, "cmp all1 all3 && cmp err1 err3");
@@ -306,7 +370,9 @@ static void test_jobs_change_nothing(void)
 
 static void test_usage_is_explained(void)
 {
-    static const struct { const char *arguments, *said; } table[] = {
+    static const struct {
+        const char *arguments, *said;
+    } table[] = {
         { "", "--target takes one of model, native, elf" },
         { "--target qemu", "not 'qemu'" },
         { "--target native --bug swap-not-atomic", "--bug is for --target model, sim or board;" },
@@ -317,6 +383,9 @@ static void test_usage_is_explained(void)
         { "--target sim --waves", "--waves is about tests that fail; add --check" },
         { "--target sim --check --no-save --waves", "--waves is of what is kept" },
         { "--target sim --config sets=3", "a power of two" },
+        { "--target sim --sizes usuall", "Did you mean 'usual'?" },
+        { "--target model --bug lst", "did you mean 'list'?" },
+        { "--target model --set idioms.SB=5", "did you mean idioms.sb?" },
         { "--target model --machine qemu", "--machine is for --target elf" },
         { "--target model --save x", "add --check" },
         { "--target model --check --stop-after 1 --keep-going", "exclude each other" },
@@ -381,6 +450,24 @@ static void test_what_the_target_cannot_do_is_refused_before_anything_runs(void)
     write_file("tx.test", "ordeal 1\nP0 TX.BEGIN\nP0 S[A]#1\nP0 TX.END\n");
     EXPECT(2, "$ORDEAL run --target model --model PC --check tx.test");
     ERR("it has no transactions");
+    EXPECT(2, "$ORDEAL run --target model --model PC --count 3 "
+              "--set transactions.share=30 --check");
+    ERR("--set: transactions.share = 30: the machine cannot do that");
+    write_file("tx.bias", "[profile often]\nweight = 1\ntransactions.share = 90\n");
+    EXPECT(2, "$ORDEAL run --target model --model PC --bias tx.bias --check");
+    ERR("tx.bias:3: profile often: the target 'model' cannot run its tests: it has no transactions "
+        "(this makes tests that it can run: --set transactions.share=0); --set 'profile "
+        "often.weight=0' goes without the profile");
+    TEST_ASSERT_EQUAL_STRING("", out); /* nothing was run */
+}
+
+static void test_a_place_where_no_model_can_be_kept_is_named(void)
+{
+    EXPECT(3, "ORDEAL_MODELS=/dev/null/models $ORDEAL run --target sim --sizes usual --harts 3 "
+              "--config sets=8 --count 1");
+    ERR("models are kept in '/dev/null/models', which ORDEAL_MODELS names, and it cannot be "
+        "written: Not a directory; name another directory");
+    TEST_ASSERT_NULL(strstr(err, "building"));
 }
 
 /* ---- ends ---------------------------------------------------------------------------------- */
@@ -524,6 +611,129 @@ static void test_a_full_disk_is_noticed(void)
     ERR("nowhere/x.trace");
 }
 
+/* What cannot be written is 2 in every command, whatever else was found, and told once a file. */
+static void test_what_cannot_be_written_is_2_everywhere(void)
+{
+#define FAILING "run --target model --bug forward-oldest --bias plain.bias --count 3 --check "
+    static const char *const commands[] = {
+        "check v.trace >/dev/full",
+        "check --witness /dev/full v.trace",
+        "check --witness nowhere/w v.trace",
+        "show v.trace >/dev/full",
+        "show --svg /dev/full v.trace",
+        "show --dot nowhere/x.dot v.trace",
+        "convert --to text -o /dev/full v.trace",
+        "convert -o - --to binary v.trace >/dev/full",
+        "gen -n 1 -o /dev/full",
+        "gen -n 1 >/dev/full",
+        "gen --keys >/dev/full",
+        "cover c.cover >/dev/full",
+        "cover --json c.cover >/dev/full",
+        "help >/dev/full",
+        "run --target model --count 2 -o /dev/full",
+        "run --target model --count 2 --check --cover nowhere/c",
+        FAILING ">/dev/full",
+        FAILING "-o /dev/full",
+        FAILING "-o nowhere/x.trace",
+        FAILING "--save /dev/full",
+        FAILING "--save /proc/nowhere",
+    };
+    EXPECT(0, "printf '[test]\\nlocations = 2\\n[operations]\\nswap = 0\\ncas = 0\\n' >plain.bias; "
+              "printf 'ordeal 1\\nP0 S[A]#1\\nP0 L[B]=0\\nP1 S[B]#2\\nP1 L[A]=0\\n' >v.trace; "
+              "$ORDEAL run --target model --count 1 --check --cover c.cover");
+    EXPECT(1, "sed -i '1a model SC' v.trace; $ORDEAL check v.trace");
+    EXPECT(1, "$ORDEAL " FAILING);
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        int status = sh("$ORDEAL %s", commands[i]);
+        TEST_ASSERT_EQUAL_MESSAGE(2, status, commands[i]);
+        TEST_ASSERT_NULL_MESSAGE(strstr(err, "Input/output error"), commands[i]);
+    }
+#undef FAILING
+}
+
+/* What has no end, or nobody writes to, is not read where a file is expected: nobody waits. */
+static void test_what_is_to_be_a_file_is_one(void)
+{
+    static const char *const uses[] = {
+        "run --target model --bias %s",
+        "gen --bias %s",
+        "check --verify %s t.trace",
+        "check --signature %s t.trace",
+        "cover %s",
+        "tune --target model --tests 1 --bias %s",
+        "run --target model --bias idiom.bias",
+    };
+    static const char *const names[] = { "pipe", "/dev/zero", "link" };
+    EXPECT(0, "mkfifo pipe; ln -s pipe link; $ORDEAL run --target model -o t.trace");
+    for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
+        EXPECT(0, "printf '[idiom x]\nweight = 1\nfile = %s\n' >idiom.bias", names[n]);
+        for (size_t i = 0; i < sizeof uses / sizeof *uses; i++) {
+            char use[128], reason[128];
+            snprintf(use, sizeof use, uses[i], names[n]);
+            snprintf(reason, sizeof reason, "%s: it is not a file", names[n]);
+            EXPECT(2, "timeout 60 $ORDEAL %s 2>&1", use);
+            OUT(reason);
+        }
+    }
+}
+
+/* Traces and tests are streams: pipes are read, whoever reads them. */
+static void test_streams_come_through_pipes(void)
+{
+    static const char *const uses[] = { "check", "show", "convert --to text -o new.trace",
+                                        "run --target model -o new.trace" };
+    EXPECT(0, "mkfifo pipe; $ORDEAL run --target model -o t.trace");
+    for (size_t i = 0; i < sizeof uses / sizeof *uses; i++)
+        EXPECT(0, "cat t.trace >pipe & timeout 60 $ORDEAL %s pipe", uses[i]);
+}
+
+/* Nobody writes: the program sleeps until it is asked to end. */
+static void test_a_pipe_without_a_writer_can_be_left(void)
+{
+    static const char *const uses[] = { "check", "show", "convert --to text" };
+    EXPECT(0, "mkfifo pipe");
+    for (size_t i = 0; i < sizeof uses / sizeof *uses; i++)
+        EXPECT(130,
+               "$ORDEAL %s pipe & pid=$!; listens() { grep -q '^SigCgt.*[4-7c-f]...$' "
+               "/proc/$pid/status && grep -q '^State:.S' /proc/$pid/status; }; "
+               "while ! listens && [ $((i=i+1)) -lt 3000 ]; do sleep 0.01; done; "
+               "kill -TERM $pid; wait $pid",
+               uses[i]);
+}
+
+static void test_a_cover_file_is_a_file(void)
+{
+    EXPECT(2, "$ORDEAL cover /dev/zero");
+    EXPECT(2, "$ORDEAL run --target model --count 1 --check --cover /dev/full");
+    ERR("/dev/full': it is not a file");
+}
+
+/* Whoever reads does not read on: ^C ends it all the same, and is no error in writing. */
+static void press_in_a_full_pipe(const char *command)
+{
+    EXPECT(
+        130,
+        "mkfifo full; exec 9<>full; $ORDEAL %s >full 2>said 9>&- & run=$!; tries=0; "
+        "until grep -q '^1 0x1 ' /proc/$run/syscall; do " /* write(1, ...) */
+        "  sleep 0.05; tries=$((tries + 1)); [ $tries -lt 600 ] || { kill -9 $run; exit 9; }; done; "
+        "sleep 0.1; kill -INT $run; "
+        "( sleep 30; kill -9 $run ) 2>/dev/null & late=$!; wait $run; status=$?; kill $late; "
+        "rm full; cat said >&2; exit $status",
+        command);
+    TEST_ASSERT_NULL_MESSAGE(strstr(err, "Interrupted system call"), err);
+    TEST_ASSERT_NULL_MESSAGE(strstr(err, "could not be written"), err);
+}
+
+static void test_interrupted_while_nobody_reads(void)
+{
+    press_in_a_full_pipe("run --target model --count 100000");
+    press_in_a_full_pipe(
+        "run --target model --bug forward-oldest --count 100000 --check --keep-going "
+        "--no-save");
+    EXPECT(0, "$ORDEAL gen -n 400 -o all.test");
+    press_in_a_full_pipe("convert all.test all.test all.test all.test");
+}
+
 int main(void)
 {
     if (!shell_open())
@@ -534,6 +744,9 @@ int main(void)
     RUN_TEST(test_repeated_outcomes_are_recognised);
     RUN_TEST(test_tests_of_every_kind_are_checked);
     RUN_TEST(test_a_bug_is_caught_kept_and_replayed);
+    RUN_TEST(test_a_failing_test_tells_its_profile);
+    RUN_TEST(test_a_failing_test_tells_its_file);
+    RUN_TEST(test_what_cannot_be_kept_is_told_all_the_same);
     RUN_TEST(test_the_same_seed_tells_the_same);
     RUN_TEST(test_keep_going_runs_all);
     RUN_TEST(test_a_failing_test_is_made_small);
@@ -549,6 +762,7 @@ int main(void)
     RUN_TEST(test_jobs_change_nothing);
     RUN_TEST(test_wrong_tests_are_refused_with_their_line);
     RUN_TEST(test_what_the_target_cannot_do_is_refused_before_anything_runs);
+    RUN_TEST(test_a_place_where_no_model_can_be_kept_is_named);
     RUN_TEST(test_interrupts_end_it_cleanly);
     RUN_TEST(test_an_interrupt_while_it_waits_for_input);
 #ifdef __x86_64__
@@ -559,5 +773,11 @@ int main(void)
     RUN_TEST(test_a_bare_metal_multiprocessor_obeys_rmo);
     RUN_TEST(test_a_hang_is_told_with_its_place);
     RUN_TEST(test_a_full_disk_is_noticed);
+    RUN_TEST(test_what_cannot_be_written_is_2_everywhere);
+    RUN_TEST(test_a_cover_file_is_a_file);
+    RUN_TEST(test_what_is_to_be_a_file_is_one);
+    RUN_TEST(test_streams_come_through_pipes);
+    RUN_TEST(test_a_pipe_without_a_writer_can_be_left);
+    RUN_TEST(test_interrupted_while_nobody_reads);
     return UNITY_END();
 }

@@ -13,6 +13,7 @@
 
 #include "test/bias.h"
 #include "checking.h"
+#include "graphviz_leaks.h"
 #include "same_trace.h"
 #include "trial/saved.h"
 #include "unity.h"
@@ -21,15 +22,6 @@ static struct ordeal *o;
 static struct ordeal_trace *test, *trace;
 static char directory[64], path[4096];
 static struct why why;
-
-/* Graphviz's layout and the fonts it loads keep memory to the end of the program. */
-const char *__lsan_default_options(void), *__lsan_default_suppressions(void);
-const char *__lsan_default_options(void) { return "print_suppressions=0"; }
-const char *__lsan_default_suppressions(void)
-{
-    return "leak:libgvc\nleak:libgvplugin\nleak:libcgraph\nleak:libpango\nleak:libcairo\n"
-           "leak:libfontconfig\nleak:libglib\n";
-}
 
 static const char test_lines[] = "P0 S[A]#1\nP0 L[B]\nP1 S[B]#1\nP1 L[A]\n";
 static const char trace_lines[] = "model TSO\nP0 S[A]#1\nP0 L[B]=0\nP1 S[B]#1\nP1 L[A]=0\n";
@@ -67,14 +59,21 @@ void tearDown(void)
 
 /* ---- helpers ----------------------------------------------------------------------------- */
 
-static const char *const replay[] = { "run", "--target", "model", "--seed", "7", "--bias",
-                                      SAVED_BIAS, SAVED_TEST, "it's $HOME", "", NULL };
+static const struct saved_run run = { .target = &target_sim,
+                                      .how = { .seed = 7, .bug = "x", .soc = "it's $HOME" },
+                                      .against = ORDEAL_SC,
+                                      .first_iteration = 4,
+                                      .iterations = 1 };
 
 static struct saved_failure failure(void)
 {
-    return (struct saved_failure){ .directory = directory, .label = "test-000123", .seed = 7,
-                                   .test = test, .trace = trace, .model = ORDEAL_SC,
-                                   .replay = replay };
+    return (struct saved_failure){ .directory = directory,
+                                   .label = "test-000123",
+                                   .seed = 7,
+                                   .test = test,
+                                   .trace = trace,
+                                   .model = ORDEAL_SC,
+                                   .run = &run };
 }
 
 static void save(const struct saved_failure *f)
@@ -137,7 +136,7 @@ static void test_all_of_it_is_there(void)
     struct bias *bias = bias_new();
     f.bias = bias;
     save(&f);
-    TEST_ASSERT_EQUAL(9, entries(path));
+    TEST_ASSERT_EQUAL(10, entries(path));
     TEST_ASSERT_EQUAL_STRING("7\n", contents("seed"));
     expect_trace("test.test", test);
     expect_trace("trace.trace", trace);
@@ -159,7 +158,7 @@ static void test_words_speak_of_the_lines_of_the_saved_trace(void)
     TEST_ASSERT_EQUAL('\n', contents("verdict.txt")[strlen(contents("verdict.txt")) - 1]);
     expect_part("explanation.txt", "FAIL trace.trace violates SC.\n");
     expect_part("explanation.txt", "3: S[A]#1"); /* after `ordeal 1` and `model TSO` */
-    expect_part("explanation.txt", "[trace.trace:");
+    expect_part("explanation.txt", "(PO) [3,4]\n");
     cJSON *record = cJSON_Parse(contents("verdict.json"));
     TEST_ASSERT_EQUAL_STRING("FAIL", cJSON_GetObjectItem(record, "verdict")->valuestring);
     TEST_ASSERT_EQUAL(4, cJSON_GetArraySize(cJSON_GetObjectItem(record, "core")));
@@ -171,7 +170,7 @@ static void test_without_a_bias_there_is_no_bias_file(void)
     struct saved_failure f = failure();
     save(&f);
     TEST_ASSERT_NULL(contents("bias.ini"));
-    TEST_ASSERT_EQUAL(8, entries(path));
+    TEST_ASSERT_EQUAL(9, entries(path));
 }
 
 static void test_a_single_value_has_words_but_no_picture(void)
@@ -200,8 +199,11 @@ static void test_the_replay_gives_the_words_back(void)
     FILE *out = popen(command, "r");
     got[fread(got, 1, sizeof got - 1, out)] = '\0';
     TEST_ASSERT_EQUAL(0, pclose(out));
-    snprintf(expected, sizeof expected, "run\n--target\nmodel\n--seed\n7\n--bias\n%s/bias.ini\n"
-             "%s/test.test\nit's $HOME\n\n--json\n", path, path);
+    snprintf(expected, sizeof expected,
+             "run\n--target\nsim\n--bug\nx\n--soc\nit's $HOME\n--seed\n7\n"
+             "--first-iteration\n4\n--iterations\n1\n--no-save\n--against\nSC\n"
+             "%s/test.test\n--json\n",
+             path);
     TEST_ASSERT_EQUAL_STRING(expected, got);
 }
 
@@ -278,21 +280,23 @@ static void test_nothing_is_left_of_what_could_not_be_saved(void)
 
 static void test_the_small_test_is_added(void)
 {
+    char small_path[8192];
     struct saved_failure f = failure();
     struct ordeal_trace *small = trace_of_lines(o, "P0 S[A]#1\nP0 L[A]\n");
     struct ordeal_trace *execution = trace_of_lines(o, "P0 S[A]#1\nP0 L[A]=0\n");
     save(&f);
-    TEST_ASSERT_TRUE_MESSAGE(saved_add_small(path,
-                                             &(struct saved_failure){ .test = small,
-                                                                      .trace = execution,
-                                                                      .model = ORDEAL_SC },
-                                             &why),
-                             why.text);
-    expect_trace("small.test", small);
-    expect_trace("small.trace", execution);
-    expect_part("small-explanation.txt", "FAIL small.trace violates SC.\n");
-    expect_part("small-verdict.txt", "FAIL small.trace model=SC ");
-    expect_part("small-picture.svg", "<svg");
+    f.directory = path;
+    f.test = small;
+    f.trace = execution;
+    TEST_ASSERT_TRUE_MESSAGE(saved_add_small(&f, small_path, sizeof small_path, &why), why.text);
+    TEST_ASSERT_EQUAL_STRING(in_folder("small"), small_path);
+    TEST_ASSERT_EQUAL(9, entries(small_path));
+    expect_trace("small/test.test", small);
+    expect_trace("small/trace.trace", execution);
+    expect_part("small/explanation.txt", "FAIL trace.trace violates SC.\n");
+    expect_part("small/verdict.txt", "FAIL trace.trace model=SC ");
+    expect_part("small/picture.svg", "<svg");
+    expect_part("small/run.txt", "first-iteration 4\n");
     expect_part("explanation.txt", "FAIL trace.trace");
     ordeal_trace_free(small);
     ordeal_trace_free(execution);
@@ -300,13 +304,49 @@ static void test_the_small_test_is_added(void)
 
 static void test_a_small_test_without_its_folder_is_refused(void)
 {
+    struct saved_failure f = failure();
     char nowhere[128];
     snprintf(nowhere, sizeof nowhere, "%s/nowhere", directory);
-    TEST_ASSERT_FALSE(saved_add_small(nowhere,
-                                      &(struct saved_failure){
-                                          .test = test, .trace = trace, .model = ORDEAL_SC },
+    f.directory = nowhere;
+    TEST_ASSERT_FALSE(saved_add_small(&f, path, sizeof path, &why));
+    TEST_ASSERT_TRUE(strstr(why.text, "nowhere: ") != NULL);
+    TEST_ASSERT_EQUAL(0, entries(directory));
+}
+
+/* A writer of waves: in two parts, of which the second may fail, with a file of its own beside. */
+static bool make_waves(void *user, const char *fst, struct why *reason)
+{
+    char beside[8192];
+    FILE *f = fopen(fst, "w");
+    fputs("half of", f);
+    TEST_ASSERT_NULL(contents("waves.fst"));
+    snprintf(beside, sizeof beside, "%s.hier", fst);
+    fclose(fopen(beside, "w"));
+    bool *good = user;
+    if (*good)
+        fputs(" it", f);
+    fclose(f);
+    return *good || why_say(reason, "the disk is full");
+}
+
+static void test_waves_are_added_whole_or_not_at_all(void)
+{
+    struct saved_failure f = failure();
+    struct waves_view view = { .harts = 1 };
+    bool good = false;
+    save(&f);
+    int before = entries(path);
+    TEST_ASSERT_FALSE(saved_add_waves(path, &(struct saved_waves_maker){ make_waves, &good }, &view,
                                       &why));
-    TEST_ASSERT_TRUE(strstr(why.text, "nowhere/small.test: ") != NULL);
+    TEST_ASSERT_EQUAL_STRING("the disk is full", why.text);
+    TEST_ASSERT_EQUAL(before, entries(path));
+    good = true;
+    TEST_ASSERT_TRUE_MESSAGE(saved_add_waves(path, &(struct saved_waves_maker){ make_waves, &good },
+                                             &view, &why),
+                             why.text);
+    TEST_ASSERT_EQUAL_STRING("half of it", contents("waves.fst"));
+    expect_part("waves.gtkw", "waves.fst\"");
+    TEST_ASSERT_EQUAL(before + 2, entries(path));
 }
 
 int main(void)
@@ -322,5 +362,6 @@ int main(void)
     RUN_TEST(test_nothing_is_left_of_what_could_not_be_saved);
     RUN_TEST(test_the_small_test_is_added);
     RUN_TEST(test_a_small_test_without_its_folder_is_refused);
+    RUN_TEST(test_waves_are_added_whole_or_not_at_all);
     return UNITY_END();
 }

@@ -12,7 +12,7 @@
 #include "unity.h"
 #include "tell/waves.h"
 
-/* Harts 0 and 1 wait for ever; BREAKS: an assertion fails instead. */
+/* Harts 0 and 1 wait for ever; BREAKS: an assertion fails instead; FULL: waves cannot be written. */
 static const char machine[] =
     "#include <stdio.h>\n"
     "#include <stdlib.h>\n"
@@ -45,7 +45,11 @@ static const char machine[] =
     "#endif\n"
     "  return NULL; }\n"
     "static bool waves(struct soc *s, const char *file)\n"
-    "{ (void)s; FILE *f = file ? fopen(file, \"w\") : NULL;\n"
+    "{ (void)s;\n"
+    "#ifdef FULL\n"
+    "  return !file;\n"
+    "#endif\n"
+    "  FILE *f = file ? fopen(file, \"w\") : NULL;\n"
     "  if (f) fputs(\"waves\", f), fclose(f);\n"
     "  return !file || f; }\n"
     "static bool coverage(struct soc *s, const char *file) { (void)s, (void)file; return false; }\n"
@@ -91,7 +95,8 @@ static void a_standstill_is_a_finding(void)
 {
     build("-DWAVES=true");
     EXPECT(1, RUN "--check --count 2 --shrink");
-    OUT("FAIL test-0#0 model=TSO broke=yes reason=\"all harts hang");
+    OUT("FAIL test-0#0 model=TSO profile=");
+    OUT(" broke=yes reason=\"all harts hang");
     OUT("; hart 0 is at ");
     OUT("and waits for its store buffer to empty");
     OUT(", for 20480 cycles");
@@ -100,9 +105,13 @@ static void a_standstill_is_a_finding(void)
     OUT("tests=2 ");
     OUT(" fail=2 ");
     EXPECT(0, "ls ordeal-failures/test-000000 | tr '\\n' ' '");
-    TEST_ASSERT_EQUAL_STRING("bias.ini explanation.txt replay seed small-explanation.txt "
-                             "small-verdict.json small-verdict.txt small.test test.test "
-                             "verdict.json verdict.txt ", out);
+    TEST_ASSERT_EQUAL_STRING("bias.ini explanation.txt replay run.txt seed small test.test "
+                             "verdict.json verdict.txt ",
+                             out);
+    EXPECT(0, "ls ordeal-failures/test-000000/small | tr '\\n' ' '");
+    TEST_ASSERT_EQUAL_STRING("explanation.txt replay run.txt seed test.test verdict.json "
+                             "verdict.txt ",
+                             out);
     EXPECT(1, "cd / && %s/ordeal-failures/test-000000/replay", directory);
     OUT("broke=yes");
     EXPECT(1, "$ORDEAL show ordeal-failures/test-000000");
@@ -161,17 +170,116 @@ static void waves_can_be_had_later(void)
 {
     build("-DWAVES=true");
     EXPECT(1, RUN "--check");
-    EXPECT(1, "$ORDEAL show --waves ordeal-failures/test-000000");
+    EXPECT(1, "$ORDEAL show --waves --soc machine.so ordeal-failures/test-000000");
+    OUT("Running it again: ordeal run --target sim --soc ");
+    OUT("/machine.so --seed 1 --first-iteration 0 --iterations 1 --no-save --against TSO --waves ");
     EXPECT(0, "ls -A ordeal-failures/test-000000 | grep -v '^waves' | wc -l; "
               "cat ordeal-failures/test-000000/waves.fst");
-    TEST_ASSERT_EQUAL_STRING("7\nwaves", out);
+    TEST_ASSERT_EQUAL_STRING("8\nwaves", out);
+}
+
+#define KEPT "ordeal-failures/test-000000"
+#define SHOW "$ORDEAL show --waves --soc machine.so " KEPT
+
+/* A folder that came with a report of a bug: what is run is this program alone. */
+static void nothing_in_a_folder_is_executed(void)
+{
+    build("-DWAVES=true");
+    EXPECT(1, RUN "--check");
+    EXPECT(0,
+           "printf '#!/bin/sh\ntouch %s/executed\n' >" KEPT "/replay; cp " KEPT "/replay sh; "
+           "cp sh gtkwave; cp sh ordeal; cp sh " KEPT "/ordeal; chmod +x sh gtkwave ordeal",
+           directory);
+    EXPECT(1, "ORDEAL=./sh PATH=/usr/bin:/bin " SHOW);
+    EXPECT(1, "test -e executed");
+    EXPECT(0, "cat " KEPT "/waves.fst");
+    TEST_ASSERT_EQUAL_STRING("waves", out);
+}
+
+static void what_is_ones_own_is_named_again(void)
+{
+    build("-DWAVES=true");
+    EXPECT(1, RUN "--check");
+    EXPECT(0, "grep machine.so " KEPT "/replay");
+    EXPECT(1, "grep machine.so " KEPT "/run.txt");
+    EXPECT(2, "$ORDEAL show --waves " KEPT);
+    ERR("name it with --soc");
+    EXPECT(2, "sed -i s/needs.soc/soc=machine.so/ " KEPT "/run.txt; " SHOW);
+    ERR(KEPT "/run.txt:3: expected 'KEY VALUE'");
+    EXPECT(2, "sed -i s/soc=machine.so/soc' 'machine.so/ " KEPT "/run.txt; " SHOW);
+    ERR(KEPT "/run.txt:3: there is no 'soc' to be said of a machine");
+    EXPECT(2, "sed -i s/soc.machine.so/sizes' 'usual/ " KEPT "/run.txt; " SHOW);
+    ERR("leave out --soc");
+    EXPECT(2, "$ORDEAL show --soc machine.so " KEPT);
+    ERR("add that");
+    EXPECT(0, "ls -A " KEPT " | grep again | wc -l");
+    TEST_ASSERT_EQUAL_STRING("0\n", out);
+}
+
+static void nothing_is_opened_through_a_folder(void)
+{
+    static const char *const names[] = { "run.txt",   "test.test",  "explanation.txt",
+                                         "waves.fst", "waves.gtkw", "trace.trace" };
+    build("-DWAVES=true");
+    EXPECT(1, RUN "--check");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char refusal[128];
+        snprintf(refusal, sizeof refusal, "other/%s: it is a link, and expected is a file",
+                 names[i]);
+        EXPECT(0,
+               "rm -rf other; cp -r " KEPT " other; touch outside; "
+               "if [ -e other/%s ]; then mv other/%s outside; fi; ln -s ../outside other/%s",
+               names[i], names[i], names[i]);
+        EXPECT(2, "$ORDEAL show --waves --soc machine.so other");
+        ERR(refusal);
+    }
+    EXPECT(0, "rm -rf other; cp -r " KEPT " other; rm other/test.test; mkfifo other/test.test");
+    EXPECT(2, "$ORDEAL show --waves --soc machine.so other");
+    ERR("other/test.test: it is something else, and expected is a file");
+    EXPECT(0, "rm -rf other; cp -r " KEPT " other; truncate -s 300M other/test.test");
+    EXPECT(2, "$ORDEAL show --waves --soc machine.so other");
+    ERR("other/test.test: it has 314572800 bytes");
+}
+
+/* A line of its own in GTKWave's save file could name a program to be run. */
+static void a_name_does_not_become_a_line_for_gtkwave(void)
+{
+    build("-DWAVES=true");
+    EXPECT(1, RUN "--check --waves");
+    EXPECT(0, "mv " KEPT " \"$(printf 'x\\n^>1 evil')\"");
+    EXPECT(2, "$ORDEAL show --waves \"$(printf 'x\\n^>1 evil')\"");
+    ERR("GTKWave cannot be told a name");
+}
+
+/* GTKWave goes on alone, so it is waited for. */
+static void a_name_does_not_become_an_option_of_gtkwave(void)
+{
+    build("-DWAVES=true");
+    EXPECT(1, RUN "--check --waves");
+    EXPECT(0, "mv " KEPT " ./-S; mkdir tools; "
+              "printf '#!/bin/sh\necho \"$@\" >new && mv new said\n' >tools/gtkwave; "
+              "chmod +x tools/gtkwave");
+    EXPECT(1, "$ORDEAL show --waves -- -S");
+    OUT("open it with: gtkwave ./-S/waves.gtkw\n");
+    EXPECT(0, "DISPLAY=:0 PATH=$PWD/tools:$PATH $ORDEAL show --waves -- -S; "
+              "while ! [ -e said ] && [ $((i=i+1)) -lt 3000 ]; do sleep 0.01; done; cat said");
+    OUT("\n./-S/waves.gtkw\n");
+}
+
+static void an_old_folder_says_what_to_do(void)
+{
+    build("-DWAVES=true");
+    EXPECT(1, RUN "--check");
+    EXPECT(2, "rm " KEPT "/run.txt; " SHOW);
+    ERR("run.txt: there is none");
+    ERR("if you trust it, run: sh " KEPT "/replay --waves --save DIR");
 }
 
 static void what_cannot_be_looked_at_is_explained(void)
 {
     build("-DWAVES=false");
     EXPECT(1, RUN "--check");
-    EXPECT(2, "$ORDEAL show --waves ordeal-failures/test-000000");
+    EXPECT(2, "$ORDEAL show --waves --soc machine.so ordeal-failures/test-000000");
     ERR("built without waves");
     EXPECT(1, RUN "--check --waves --save other");
     ERR("test-0: the model was built without waves");
@@ -180,9 +288,20 @@ static void what_cannot_be_looked_at_is_explained(void)
     ERR("empty: it is no folder that 'ordeal run' made");
     EXPECT(2, "printf 'ordeal 1\\nP0 S[A]#1\\nP0 L[A]=2\\n' >some.trace && "
               "$ORDEAL show --waves some.trace");
-    ERR("replay: No such file");
+    ERR("name its folder");
+    EXPECT(2, "cp some.trace empty/trace.trace && $ORDEAL show --waves empty/trace.trace");
+    ERR("run.txt: there is none");
     EXPECT(2, "$ORDEAL show --waves - <some.trace");
     ERR("name its folder");
+}
+
+/* What was asked for and could have been there is a result like others. */
+static void waves_that_are_not_written_are_an_error(void)
+{
+    build("-DWAVES=true -DFULL");
+    EXPECT(2, RUN "--check --waves");
+    OUT(" saved=ordeal-failures/test-000000");
+    EXPECT(0, "ls ordeal-failures/test-000000/test.test && ! ls ordeal-failures/*/waves*");
 }
 
 static void the_marks_are_those_of_the_core(void)
@@ -241,7 +360,14 @@ int main(void)
     RUN_TEST(several_machines_find_the_same);
     RUN_TEST(waves_are_kept_and_looked_at);
     RUN_TEST(waves_can_be_had_later);
+    RUN_TEST(nothing_in_a_folder_is_executed);
+    RUN_TEST(what_is_ones_own_is_named_again);
+    RUN_TEST(nothing_is_opened_through_a_folder);
+    RUN_TEST(a_name_does_not_become_a_line_for_gtkwave);
+    RUN_TEST(a_name_does_not_become_an_option_of_gtkwave);
+    RUN_TEST(an_old_folder_says_what_to_do);
     RUN_TEST(what_cannot_be_looked_at_is_explained);
+    RUN_TEST(waves_that_are_not_written_are_an_error);
     RUN_TEST(the_marks_are_those_of_the_core);
     RUN_TEST(the_signals_are_those_of_the_machine);
     return UNITY_END();

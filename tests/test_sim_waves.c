@@ -102,6 +102,41 @@ static void each_mark_is_at_its_record(void)
     TEST_ASSERT_TRUE(marks >= 2);
 }
 
+/* As the folder's run.txt says, which names no more than the machine. */
+static void they_are_made_again_from_the_folder(void)
+{
+    EXPECT(1, "cp -r failure other; rm other/waves.* other/replay; $ORDEAL show --waves other");
+    OUT("Running it again: ordeal run --target sim --bug victim-dropped --sizes h1-s1-w1-l4-b1-q1 ");
+    OUT("Waves: other/waves.gtkw, cycles ");
+    EXPECT(0, "fst2vcd other/waves.fst | grep -v -A1 '^.date' | tail -n +5 >again; "
+              "grep -v -A1 '^.date' vcd | tail -n +5 | cmp - again && "
+              "ls -A other | grep -c again; true");
+    TEST_ASSERT_EQUAL_STRING("0\n", out);
+    EXPECT(2, "rm other/waves.*; sed -i s/victim-dropped/fill-lost/ other/run.txt; "
+              "$ORDEAL show --waves other");
+    ERR("other/run.txt:3: ");
+}
+
+/* With files that cannot grow, as on a full disk, the writer of waves dies or leaves half a file: the
+ * test is told and kept, and no waves are. */
+static void waves_that_are_not_whole_are_none(void)
+{
+    for (int blocks = 20; blocks <= 160; blocks *= 2) {
+        EXPECT(0,
+               "rm -rf again; { (trap '' XFSZ; ulimit -f %d; $ORDEAL run --target sim "
+               "--sizes h1-s1-w1-l4-b1-q1 --final skip --bug victim-dropped --check --waves "
+               "--save again failure/test.test); echo status=$?; } 2>&1 | cat",
+               blocks);
+        OUT("FAIL failure/test.test#");
+        OUT(" saved=again/test-");
+        OUT("status=2\n");
+        OUT(" fail=1 ");
+        OUT("is the disk full?");
+        EXPECT(0, "ls -A again again/* | grep -c -e waves -e '^[.]'; true");
+        TEST_ASSERT_EQUAL_STRING("0\n", out);
+    }
+}
+
 int main(void)
 {
     if (!shell_open())
@@ -110,5 +145,7 @@ int main(void)
     RUN_TEST(the_folder_may_move);
     RUN_TEST(the_signals_are_there);
     RUN_TEST(each_mark_is_at_its_record);
+    RUN_TEST(they_are_made_again_from_the_folder);
+    RUN_TEST(waves_that_are_not_whole_are_none);
     return UNITY_END();
 }

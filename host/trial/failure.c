@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/interrupt.h"
 #include "judge.h"
 #include "test/outcomes.h"
@@ -14,10 +15,9 @@
 #include "shrink.h"
 
 enum {
-    MOST_REPLAY_WORDS = 64,
-    EFFORT = 10,                 /* how much more is run of a candidate than was of the test */
-    MOST_TRIALS = 1 << 20,       /* executions of it */
-    TRIAL_BYTES = 4 << 20,       /* outcomes remembered of it */
+    EFFORT = 10,           /* how much more is run of a candidate than was of the test */
+    MOST_TRIALS = 1 << 20, /* executions of it */
+    TRIAL_BYTES = 4 << 20, /* outcomes remembered of it */
 };
 
 static bool stop_on_interrupt(void *user, const char *phase, double share)
@@ -35,7 +35,8 @@ static struct ordeal_limits limits_of(const struct failure_plan *plan)
 
 /* ---- the line ------------------------------------------------------------------------------ */
 
-static void tell_verdict(cJSON *line, const struct input *in, const struct ordeal_verdict *v)
+static void tell_verdict(cJSON *line, const struct input *in, const struct ordeal_verdict *v,
+                         const struct failure_signature *s)
 {
     output_line_counters(line, v);
     if (ordeal_verdict_result(v) == ORDEAL_FAIL) {
@@ -43,18 +44,26 @@ static void tell_verdict(cJSON *line, const struct input *in, const struct ordea
         output_line_core(line, in->trace, v);
         output_line_reason(line, in, v);
         cJSON_DeleteItemFromObject(line, "at"); /* its lines are of no file; the folder has one */
+        output_line_signature(line, s);
     }
     if (ordeal_verdict_note(v)[0])
         cJSON_AddStringToObject(line, "note", ordeal_verdict_note(v));
 }
 
-/* ---- the folder ---------------------------------------------------------------------------- */
+static void take_note(struct failure_note *note, const struct pipeline_test *t,
+                      const struct failure_signature *s, const cJSON *line)
+{
+    const char *reason = cJSON_GetStringValue(cJSON_GetObjectItem(line, "reason"));
+    bool known = *s->text;
+    *note = (struct failure_note){ .kind = failure_kind_words[s->kind],
+                                   .operations = t->program->operations };
+    snprintf(note->signature, sizeof note->signature, "%s", known ? s->text : "unexplained");
+    snprintf(note->title, sizeof note->title, "%s",
+             known ? s->title : "a violation that was not explained within the limits");
+    snprintf(note->reason, sizeof note->reason, "%s", reason ? reason : "");
+}
 
-struct replay {
-    const char *words[MOST_REPLAY_WORDS + 1];
-    size_t count;
-    char numbers[3][24];
-};
+/* ---- the folder ---------------------------------------------------------------------------- */
 
 /* Which of the machine's sizes ran it; NULL: it comes in one. */
 static const char *size_of(const struct failure_plan *plan, const struct program *p,
@@ -63,56 +72,28 @@ static const char *size_of(const struct failure_plan *plan, const struct program
     return plan->target->size ? plan->target->size(plan->machine, p, iteration) : NULL;
 }
 
-
-static void add_word(struct replay *r, const char *word)
-{
-    if (r->count < MOST_REPLAY_WORDS)
-        r->words[r->count++] = word;
-    r->words[r->count] = NULL;
-}
-
-static void add_number(struct replay *r, const char *option, int which, uint64_t number)
-{
-    snprintf(r->numbers[which], sizeof r->numbers[which], "%" PRIu64, number);
-    add_word(r, option);
-    add_word(r, r->numbers[which]);
-}
-
 /* Where the seed tells all, that one execution; elsewhere the test as often as it was run. */
-static void replay_of(struct replay *r, const struct failure_plan *plan,
-                      const struct pipeline_test *t)
+static struct saved_run run_of(const struct failure_plan *plan, const struct program *p,
+                               uint64_t iteration, uint64_t iterations)
 {
     bool exact = plan->target->exact;
-    r->count = 0;
-    add_word(r, "run");
-    add_word(r, "--target");
-    add_word(r, plan->target->name);
-    if (plan->machine_model) {
-        add_word(r, "--model");
-        add_word(r, plan->machine_model);
-    }
-    for (const char *const *word = plan->machine_words; *word; word++)
-        add_word(r, *word);
-    const char *size = size_of(plan, t->program, t->iteration);
-    if (size) {
-        add_word(r, "--sizes");
-        add_word(r, size);
-    }
-    add_number(r, "--seed", 0, plan->seed);
-    add_number(r, "--first-iteration", 1, exact ? t->iteration : plan->first_iteration);
-    add_number(r, "--iterations", 2, exact ? 1 : plan->iterations);
-    add_word(r, "--no-save");
-    add_word(r, "--against");
-    add_word(r, ordeal_model_name(plan->model));
-    add_word(r, SAVED_TEST);
+    struct saved_run run = {
+        .target = plan->target,
+        .how = *plan->how,
+        .against = plan->model,
+        .first_iteration = exact ? iteration : plan->first_iteration,
+        .iterations = exact ? 1 : iterations,
+    };
+    run.how.seed = plan->seed;
+    run.how.sizes = size_of(plan, p, iteration);
+    return run;
 }
 
 static bool save(const struct failure_plan *plan, const struct pipeline_test *t,
                  const struct ordeal_trace *trace, char *path, size_t size, struct why *why)
 {
-    struct replay replay;
+    struct saved_run run = run_of(plan, t->program, t->iteration, plan->iterations);
     char label[32];
-    replay_of(&replay, plan, t);
     snprintf(label, sizeof label, "test-%06" PRIu64, t->number);
     struct saved_failure f = {
         .directory = plan->directory,
@@ -123,28 +104,45 @@ static bool save(const struct failure_plan *plan, const struct pipeline_test *t,
         .trace = trace,
         .broke = t->broke,
         .model = plan->model,
-        .machine = size_of(plan, t->program, t->iteration),
-        .replay = replay.words,
+        .machine = run.how.sizes,
+        .profile = t->profile,
+        .from = plan->bias ? NULL : t->name,
+        .run = &run,
     };
     return saved_write(&f, path, size, why);
+}
+
+struct waves_run {
+    const struct failure_plan *plan;
+    const struct program *p;
+    uint64_t iteration;
+    bool none; /* the machine has none */
+};
+
+static bool run_for_waves(void *user, const char *fst, struct why *why)
+{
+    struct waves_run *r = user;
+    enum target_waves end = r->plan->target->waves(r->plan->machine, r->p, r->iteration, fst, why);
+    r->none = end == WAVES_NONE;
+    return end == WAVES_WRITTEN;
 }
 
 /* The run once more with all signals written down, and where to look in it: the verdict on its
  * trace knows, or what the machine said that broke. */
 static bool add_waves(const struct failure_plan *plan, const struct program *p, uint64_t iteration,
                       const struct ordeal_trace *trace, const struct ordeal_verdict *v,
-                      const char *broke, const char *path, const char *prefix, struct why *why)
+                      const char *broke, const char *path, struct failure_told *told)
 {
     struct waves_view view = { 0 };
-    char fst[PATH_MAX];
-    snprintf(fst, sizeof fst, "%s/%s%s", path, prefix, SAVED_WAVES);
-    if (!plan->target->waves(plan->machine, p, iteration, fst, why))
-        return false;
+    struct waves_run run = { .plan = plan, .p = p, .iteration = iteration };
+    struct saved_waves_maker maker = { run_for_waves, &run };
     if (v)
         waves_of_verdict(&view, trace, v);
     else if (broke)
         waves_of_words(&view, broke);
-    return saved_add_view(path, prefix, &view, why);
+    bool good = saved_add_waves(path, &maker, &view, &told->why);
+    told->unwritten |= !good && !run.none;
+    return good;
 }
 
 /* ---- made small ---------------------------------------------------------------------------- */
@@ -154,6 +152,7 @@ struct trial {
     const struct failure_plan *plan;
     uint64_t first;              /* iteration to begin with */
     uint64_t operations;         /* to be run of each */
+    double deadline;             /* 0: there is none */
     struct judge *judge;
     struct outcomes *seen;
     bool to_break;               /* failing is to break the machine; else, to violate the model */
@@ -236,42 +235,58 @@ static bool still_fails(void *user, const struct ordeal_trace *test)
 
 static bool stop_shrinking(void *user)
 {
-    (void)user;
-    return interrupted();
+    const struct trial *t = user;
+    return interrupted() || (t->deadline > 0 && now_seconds() > t->deadline);
+}
+
+static bool save_small(const struct trial *t, const struct program *p,
+                       const struct ordeal_trace *small, const struct ordeal_trace *trace,
+                       const char *folder, char *path, size_t size, struct failure_told *told)
+{
+    const struct failure_plan *plan = t->plan;
+    struct saved_run run = run_of(plan, p, t->iteration, trials(t, p));
+    struct saved_failure f = {
+        .directory = folder,
+        .seed = plan->seed,
+        .test = small,
+        .trace = trace,
+        .broke = t->broke.text,
+        .model = plan->model,
+        .machine = run.how.sizes,
+        .run = &run,
+    };
+    told->unwritten = !saved_add_small(&f, path, size, &told->why);
+    return !told->unwritten;
 }
 
 /* What the small test did: its failure when it was found, or another one. */
-static bool tell_small(struct trial *t, const struct ordeal_trace *small, const char *path,
-                       struct ordeal *o, struct why *why)
+static bool tell_small(struct trial *t, const struct ordeal_trace *small, const char *folder,
+                       struct ordeal *o, struct failure_told *told)
 {
+    char path[PATH_MAX];
     const struct failure_plan *plan = t->plan;
     struct machine_claims claims = plan->target->claims(plan->machine);
+    claims.model = plan->model; /* the trace is judged again by what it says of itself */
     struct ordeal_options how = { .model = plan->model };
     struct ordeal_trace *trace = NULL;
     struct ordeal_verdict *v = NULL;
     struct program p;
     struct ordeal_error e;
     if (!program_compile(&p, small, "small", &e))
-        return why_say(why, "what it was shrunk to cannot be run");
+        return why_say(&told->why, "what it was shrunk to cannot be run");
     if (t->identity != program_identity(&p))
         try_program(t, &p);
     bool good = t->identity == program_identity(&p)
              && (t->to_break
                  || program_trace(&p, t->iteration, t->values, &claims, o, &trace) == ORDEAL_OK);
     if (!good)
-        why_say(why, "what it was shrunk to did not fail again");
-    good = good
-        && saved_add_small(path,
-                           &(struct saved_failure){ .test = small,
-                                                    .trace = trace,
-                                                    .broke = t->broke.text,
-                                                    .model = plan->model,
-                                                    .machine = size_of(plan, &p, t->iteration) },
-                           why);
+        why_say(&told->why, "what it was shrunk to did not fail again");
+    else
+        good = save_small(t, &p, small, trace, folder, path, sizeof path, told);
     if (good && plan->waves && !interrupted()) {
         if (trace)
             ordeal_check(trace, &how, &v);
-        good = add_waves(plan, &p, t->iteration, trace, v, t->broke.text, path, SAVED_SMALL, why);
+        good = add_waves(plan, &p, t->iteration, trace, v, t->broke.text, path, told);
     }
     ordeal_verdict_free(v);
     ordeal_trace_free(trace);
@@ -281,28 +296,32 @@ static bool tell_small(struct trial *t, const struct ordeal_trace *small, const 
 
 static bool keep_small(struct trial *t, const struct pipeline_test *test,
                        const struct shrink_hint *hint, const char *path, struct ordeal *o,
-                       cJSON *line, struct why *why)
+                       struct failure_told *told)
 {
     struct shrink_judge judge = { .fails = still_fails, .stop = stop_shrinking, .user = t };
     struct shrink_report report;
     struct ordeal_trace *small = NULL;
     bool good = shrink_test(test->test, hint, o, &judge, &small, &report) == ORDEAL_OK;
     if (!good)
-        why_say(why, "out of memory in shrinking it");
+        why_say(&told->why, "out of memory in shrinking it");
     else if (report.kept == 0)
-        cJSON_AddStringToObject(line, "small", "as it was");
+        cJSON_AddStringToObject(told->line, "small", "as it was");
     else
-        good = tell_small(t, small, path, o, why);
+        good = tell_small(t, small, path, o, told);
     if (good && report.kept)
-        cJSON_AddNumberToObject(line, "small", (double)report.after.operations);
+        cJSON_AddNumberToObject(told->line, "small", (double)report.after.operations);
+    if (good && t->plan->note) {
+        t->plan->note->shrunk = true;
+        t->plan->note->small = report.kept ? report.after.operations : 0;
+    }
     ordeal_trace_free(small);
     return good;
 }
 
 /* On the size of the machine that it failed on. */
 static bool shrink(const struct failure_plan *plan, const struct pipeline_test *test,
-                   const struct shrink_hint *hint, const char *path, struct ordeal *o, cJSON *line,
-                   struct why *why)
+                   const struct shrink_hint *hint, const char *path, struct ordeal *o,
+                   struct failure_told *told)
 {
     struct machine_claims claims = plan->target->claims(plan->machine);
     struct ordeal_limits limits = limits_of(plan);
@@ -310,12 +329,14 @@ static bool shrink(const struct failure_plan *plan, const struct pipeline_test *
                        .first = plan->target->exact ? test->iteration : plan->first_iteration,
                        .operations = EFFORT * plan->iterations * test->program->operations };
     const char *size = size_of(plan, test->program, test->iteration);
+    if (plan->shrink_seconds > 0)
+        t.deadline = now_seconds() + plan->shrink_seconds;
     if (size)
         plan->target->hold(plan->machine, size);
     t.judge = judge_new(plan->model, &claims, &limits);
     t.seen = outcomes_new(TRIAL_BYTES, &claims);
-    bool good = t.judge && t.seen ? keep_small(&t, test, hint, path, o, line, why)
-                                  : why_say(why, "out of memory");
+    bool good = t.judge && t.seen ? keep_small(&t, test, hint, path, o, told)
+                                  : why_say(&told->why, "out of memory");
     judge_free(t.judge);
     outcomes_free(t.seen);
     free(t.values);
@@ -326,71 +347,102 @@ static bool shrink(const struct failure_plan *plan, const struct pipeline_test *
 
 /* -------------------------------------------------------------------------------------------- */
 
+static bool is_wanted(const struct failure_plan *plan)
+{
+    return plan->directory && (!plan->wanted || plan->wanted(plan->user, plan->note));
+}
+
 /* Into a folder, with waves, and made small. */
 static bool keep(const struct failure_plan *plan, const struct pipeline_test *t,
-                 const struct input *in, const struct ordeal_verdict *v, cJSON *line,
-                 struct why *why)
+                 const struct input *in, const struct ordeal_verdict *v, struct failure_told *told)
 {
     char path[PATH_MAX];
-    if (!save(plan, t, in->trace, path, sizeof path, why))
+    if (!save(plan, t, in->trace, path, sizeof path, &told->why))
         return false;
-    cJSON_AddStringToObject(line, "saved", path);
+    cJSON_AddStringToObject(told->line, "saved", path);
+    if (plan->note)
+        snprintf(plan->note->folder, sizeof plan->note->folder, "%s", path);
     bool good = true;
     if (plan->waves && !interrupted())
-        good = add_waves(plan, t->program, t->iteration, in->trace, v, t->broke, path, "", why);
+        good = add_waves(plan, t->program, t->iteration, in->trace, v, t->broke, path, told);
     if (good && plan->shrink && !interrupted()) {
         uint32_t *ops = NULL;
         struct shrink_hint hint = { 0 };
         if (v && shrink_find_hint(t->test, in->trace, v, &ops, &hint.count))
             hint.ops = ops;
-        good = shrink(plan, t, hint.ops ? &hint : NULL, path, in->o, line, why);
+        good = shrink(plan, t, hint.ops ? &hint : NULL, path, in->o, told);
         free(ops);
     }
     return good;
 }
 
 static bool tell_trace(const struct failure_plan *plan, const struct pipeline_test *t,
-                       struct input *in, cJSON *line, struct why *why)
+                       struct input *in, struct failure_told *told)
 {
     struct ordeal_verdict *v = NULL;
     struct ordeal_options how = { .model = plan->model, .no_core = interrupted() };
-    if (ordeal_check(in->trace, &how, &v) == ORDEAL_OK)
-        tell_verdict(line, in, v);
-    bool good = t->result != ORDEAL_FAIL || !plan->directory || keep(plan, t, in, v, line, why);
+    struct why unexplained = { "" };
+    struct failure_signature s = { 0 };
+    enum ordeal_status status = ordeal_check(in->trace, &how, &v);
+    if (status == ORDEAL_OK && ordeal_verdict_result(v) == ORDEAL_FAIL && !interrupted())
+        failure_signature_of_verdict(&s, in->trace, v);
+    if (status == ORDEAL_OK)
+        tell_verdict(told->line, in, v, &s);
+    else if (status != ORDEAL_LIMIT)
+        why_say(&unexplained, "%s", ordeal_last_error(in->o)->reason);
+    if (plan->note)
+        take_note(plan->note, t, &s, told->line);
+    bool good = t->result != ORDEAL_FAIL || !is_wanted(plan) || keep(plan, t, in, v, told);
+    failure_signature_free(&s);
     ordeal_verdict_free(v);
-    return good;
+    if (!good || !*unexplained.text)
+        return good;
+    return why_say(&told->why, "%s", unexplained.text);
 }
 
 static bool tell_broke(const struct failure_plan *plan, const struct pipeline_test *t,
-                       struct input *in, cJSON *line, struct why *why)
+                       struct input *in, struct failure_told *told)
 {
-    cJSON_AddBoolToObject(line, "broke", true);
-    cJSON_AddStringToObject(line, "reason", t->broke);
-    return !plan->directory || keep(plan, t, in, NULL, line, why);
+    cJSON_AddBoolToObject(told->line, "broke", true);
+    cJSON_AddStringToObject(told->line, "reason", t->broke);
+    struct failure_signature s;
+    failure_signature_of_break(&s, t->broke);
+    output_line_signature(told->line, &s);
+    if (plan->note)
+        take_note(plan->note, t, &s, told->line);
+    failure_signature_free(&s);
+    return !is_wanted(plan) || keep(plan, t, in, NULL, told);
 }
 
-bool failure_tell(const struct failure_plan *plan, const struct pipeline_test *t, cJSON **line,
-                  struct why *why)
+static bool tell_all(const struct failure_plan *plan, const struct pipeline_test *t,
+                     struct input *in, struct failure_told *told)
 {
     struct machine_claims claims = plan->target->claims(plan->machine);
+    claims.model = plan->model; /* the trace is judged again by what it says of itself */
     struct ordeal_limits limits = limits_of(plan);
+    if (!in->o || !(t->values || t->broke))
+        return why_say(&told->why, "out of memory");
+    ordeal_set_limits(in->o, &limits);
+    if (t->broke)
+        return tell_broke(plan, t, in, told);
+    if (program_trace(t->program, t->iteration, t->values, &claims, in->o, &in->trace) != ORDEAL_OK)
+        return why_say(&told->why, "%s", ordeal_last_error(in->o)->reason);
+    return tell_trace(plan, t, in, told);
+}
+
+bool failure_tell(const struct failure_plan *plan, const struct pipeline_test *t,
+                  struct failure_told *told)
+{
     char label[320];
     struct input in = { .name = label, .o = ordeal_new(NULL) };
     snprintf(label, sizeof label, "%s#%" PRIu64, t->name, t->iteration);
-    *line = output_line_new(verdict_words[t->result], &in);
-    cJSON_AddStringToObject(*line, "model", ordeal_model_name(plan->model));
-    output_line_machine(*line, size_of(plan, t->program, t->iteration));
-    if (!in.o || !(t->values || t->broke))
-        return ordeal_free(in.o), why_say(why, "out of memory");
-    ordeal_set_limits(in.o, &limits);
-    bool good;
-    if (t->broke)
-        good = tell_broke(plan, t, &in, *line, why);
-    else if (program_trace(t->program, t->iteration, t->values, &claims, in.o, &in.trace)
-             == ORDEAL_OK)
-        good = tell_trace(plan, t, &in, *line, why);
-    else
-        good = why_say(why, "%s", ordeal_last_error(in.o)->reason);
+    *told = (struct failure_told){ .line = output_line_new(verdict_words[t->result], &in) };
+    cJSON_AddStringToObject(told->line, "model", ordeal_model_name(plan->model));
+    output_line_machine(told->line, size_of(plan, t->program, t->iteration));
+    output_line_profile(told->line, t->profile);
+    bool good = tell_all(plan, t, &in, told);
+    if (!good && t->result == ORDEAL_FAIL && plan->directory)
+        told->unwritten |= !cJSON_GetObjectItem(told->line, "saved");
     ordeal_trace_free(in.trace);
     ordeal_free(in.o);
     return good;

@@ -5,8 +5,21 @@
 #define HOST_FAILURE_H
 
 #include <cJSON.h>
+#include <limits.h>
 
 #include "pipeline.h"
+#include "tell/failure_signature.h"
+
+/* What programs want to know of a failure; "" and 0: nothing. */
+struct failure_note {
+    const char *kind; /* of its signature */
+    char signature[32], title[256];
+    char reason[512];
+    char folder[PATH_MAX]; /* where it was kept */
+    uint64_t operations;   /* of the test */
+    uint64_t small;        /* of what it was shrunk to */
+    bool shrunk;           /* it was tried; `small` 0: it stays as it was */
+};
 
 struct failure_plan {
     const struct target *target;
@@ -18,15 +31,22 @@ struct failure_plan {
     double limit;                /* seconds of one check; 0: none */
     const char *directory;       /* to keep it in; NULL: it is not kept */
     bool shrink, waves;
-    /* What else a replay needs to be told of the machine: the model, NULL: none was asked for;
-     * "--bug", "no-forward", …, ends with NULL. */
-    const char *machine_model;
-    const char *const *machine_words;
+    double shrink_seconds;            /* 0: as long as it takes */
+    const struct target_options *how; /* the machine was opened with, for a replay */
+    struct failure_note *note;        /* is filled; NULL: nobody asks */
+    /* With a note: is it to be kept? NULL: all are. */
+    bool (*wanted)(void *user, const struct failure_note *note);
+    void *user;
 };
 
-/* "FAIL test-7#12 model=TSO …"; NULL: out of memory. False: `why`; what could be done is in the
- * line all the same. */
-bool failure_tell(const struct failure_plan *plan, const struct pipeline_test *t, cJSON **line,
-                  struct why *why);
+struct failure_told {
+    cJSON *line;    /* "FAIL test-7#12 model=TSO …"; NULL: out of memory */
+    struct why why; /* not all that was asked for could be done */
+    bool unwritten; /* for that reason something that was to be kept is not */
+};
+
+/* False: told->why; what could be done is in the line all the same. */
+bool failure_tell(const struct failure_plan *plan, const struct pipeline_test *t,
+                  struct failure_told *told);
 
 #endif

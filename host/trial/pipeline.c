@@ -11,6 +11,15 @@
 
 static const double LOOK_SECONDS = 1; /* between looks for machines that came */
 
+static const struct pipeline_limits usual_limits = { .ahead_tests = 64,
+                                                     .made_tests = 16,
+                                                     .flight_tests = FLIGHT_TESTS,
+                                                     .settle_tests = 64,
+                                                     .tell_bytes = 256 << 10,
+                                                     .operations = 1 << 17,
+                                                     .chunk_bytes = CHUNK_BYTES,
+                                                     .queue_bytes = QUEUE_BYTES };
+
 /* ---- waiting ------------------------------------------------------------------------------- */
 
 static struct timespec later(struct timespec t, double seconds) /* less than one */
@@ -222,6 +231,7 @@ enum pipeline_end pipeline_run(const struct pipeline_plan *plan, struct pipeline
     void *machine = plan->machines[0];
     struct pipeline p = { .plan = plan,
                           .report = report,
+                          .limits = plan->limits ? *plan->limits : usual_limits,
                           .started = now_seconds(),
                           .clock_seconds = cost_of_clock(),
                           .can = plan->target->can(machine),
@@ -234,10 +244,7 @@ enum pipeline_end pipeline_run(const struct pipeline_plan *plan, struct pipeline
     close_pipeline(&p);
     for (int i = 0; i < p.runner_count; i++)
         report->totals.running += p.runners[i].run_seconds / p.runner_count;
-    if (p.end == PIPELINE_DONE && p.check_end != PIPELINE_DONE) {
-        p.end = p.check_end;
-        report->error = p.check_error;
-    } else if (p.end == PIPELINE_DONE && p.made) {
+    if (p.end == PIPELINE_DONE && p.made) {
         p.end = p.made_end;
         report->error = p.made_error;
     }

@@ -20,79 +20,77 @@ static struct chunk *next_chunk(struct pipeline *p)
     return c;
 }
 
-/* The gravest is told of a test, and of those the first execution. */
-static bool is_worse(const struct pipeline_test *t, enum ordeal_result result, uint64_t iteration)
-{
-    static const int gravity[] = { [ORDEAL_PASS] = 0, [ORDEAL_UNDECIDED] = 1, [ORDEAL_FAIL] = 2 };
-    return gravity[result] > gravity[t->result]
-           || (result != ORDEAL_PASS && result == t->result && iteration < t->iteration);
-}
-
 static void note_result(struct pipeline *p, const struct chunk *c, enum ordeal_result result,
-                        const uint64_t *outcome)
+                        const struct outcome *o)
 {
-    struct test *t = c->test;
-    size_t bytes = c->stride * sizeof *outcome;
-    pthread_mutex_lock(&p->lock);
-    if (is_worse(&t->told, result, outcome[0])) {
-        if (!t->values)
-            t->values = malloc(bytes);
-        if (t->values)
-            memcpy(t->values, outcome + 1, bytes - sizeof *outcome);
-        t->told.values = t->values;
-        t->told.broke = NULL;
-        t->told.result = result;
-        t->told.iteration = outcome[0];
-        t->failed |= result == ORDEAL_FAIL;
-    }
-    pthread_mutex_unlock(&p->lock);
+    size_t bytes = c->stride * sizeof *o->values - sizeof *o;
+    struct finding f = { .kind = result == ORDEAL_FAIL ? FOUND_VIOLATION : FOUND_UNDECIDED,
+                         .iteration = o->iteration,
+                         .iterations = o->iteration - p->plan->first_iteration + 1,
+                         .outcomes = o->nth,
+                         .cycles = o->cycles,
+                         .values = malloc(bytes) };
+    if (f.values)
+        memcpy(f.values, o->values, bytes);
+    note_finding(p, c->test, &f);
 }
 
-/* Is there an earlier execution that fails already? Then this one tells nothing new. */
-static bool is_settled(struct pipeline *p, const struct test *t, uint64_t iteration)
+/* Is there an earlier one that decides already? Then this one tells nothing new. */
+static bool is_moot(struct pipeline *p, const struct test *t, uint64_t iteration)
 {
-    if (!t->failed)
+    if (!t->decided)
         return false;
     pthread_mutex_lock(&p->lock);
-    bool settled = t->told.iteration < iteration;
+    bool moot = t->finding.iteration < iteration;
     pthread_mutex_unlock(&p->lock);
-    return settled;
+    return moot;
 }
 
-static void note_error(struct pipeline *p, const struct test *t, const struct ordeal_error *e)
+/* This iteration does not count, nor does anything after it. */
+static void note_error(struct pipeline *p, const struct chunk *c, const struct outcome *o,
+                       const struct ordeal_error *e)
 {
-    pthread_mutex_lock(&p->lock);
-    if (p->check_end == PIPELINE_DONE && !p->stop) {
-        struct ordeal_error *kept = &p->check_error;
-        p->check_end = e->status == ORDEAL_BAD_INPUT ? PIPELINE_TARGET
-                     : e->status == ORDEAL_INTERNAL  ? PIPELINE_INTERNAL
-                                                     : PIPELINE_BAD;
-        *kept = (struct ordeal_error){ .status = e->status };
-        snprintf(kept->file, sizeof kept->file, "%.255s", t->source.name);
-        snprintf(kept->reason, sizeof kept->reason, "%s%.400s",
-                 p->check_end == PIPELINE_TARGET ? "the target brought back " : "", e->reason);
-    }
-    pthread_mutex_unlock(&p->lock);
-    pipeline_stop(p);
+    struct finding f = { .kind = FOUND_END,
+                         .iteration = o->iteration,
+                         .iterations = o->iteration - p->plan->first_iteration,
+                         .outcomes = o->nth - 1,
+                         .cycles = o->cycles,
+                         .error.status = e->status };
+    if (p->stop)
+        return;
+    f.end = e->status == ORDEAL_BAD_INPUT ? PIPELINE_TARGET
+          : e->status == ORDEAL_INTERNAL  ? PIPELINE_INTERNAL
+                                          : PIPELINE_BAD;
+    snprintf(f.error.file, sizeof f.error.file, "%.255s", c->test->source.name);
+    snprintf(f.error.reason, sizeof f.error.reason, "%s%.400s",
+             f.end == PIPELINE_TARGET ? "the target brought back " : "", e->reason);
+    note_finding(p, c->test, &f);
+}
+
+static void check_outcome(struct pipeline *p, struct judge *judge, const struct chunk *c,
+                          const struct outcome *o)
+{
+    enum ordeal_result result;
+    if (!o->nth || is_moot(p, c->test, o->iteration))
+        return;
+    if (judge_outcome(judge, o->iteration, o->values, &result) != ORDEAL_OK)
+        note_error(p, c, o, judge_error(judge));
+    else if (result != ORDEAL_PASS && !p->stop)
+        note_result(p, c, result, o);
 }
 
 static void check_chunk(struct pipeline *p, struct judge *judge, const struct chunk *c)
 {
-    for (size_t i = 0; i < c->count && !p->stop; i++) {
-        const uint64_t *outcome = c->words + i * c->stride;
-        enum ordeal_result result;
-        if (is_settled(p, c->test, outcome[0]))
-            continue;
-        if (judge_outcome(judge, outcome[0], outcome + 1, &result) != ORDEAL_OK)
-            note_error(p, c->test, judge_error(judge));
-        else if (result != ORDEAL_PASS && !p->stop)
-            note_result(p, c, result, outcome);
-    }
+    for (size_t i = 0; i < c->count && !p->stop; i++)
+        check_outcome(p, judge, c, outcome_at(c, i));
 }
 
-static void note_out_of_memory(struct pipeline *p, const struct test *t)
+static void note_out_of_memory(struct pipeline *p, const struct chunk *c)
 {
-    note_error(p, t,
+    size_t i = 0;
+    while (!outcome_at(c, i)->nth) /* there is one, or it would not be here */
+        i++;
+    note_error(p, c, outcome_at(c, i),
                &(struct ordeal_error){ .status = ORDEAL_NO_MEMORY, .reason = "out of memory" });
 }
 
@@ -106,7 +104,7 @@ struct checker {
 static void work_on(struct pipeline *p, struct checker *k, const struct chunk *c)
 {
     if ((p->plan->check && !k->judge) || (p->plan->cover && !k->look)) {
-        note_out_of_memory(p, c->test);
+        note_out_of_memory(p, c);
         return;
     }
     if (k->judge && k->begun != c->test->serial)
@@ -115,7 +113,7 @@ static void work_on(struct pipeline *p, struct checker *k, const struct chunk *c
     if (k->judge)
         check_chunk(p, k->judge, c);
     if (k->look && !look_at_chunk(k->look, p, c))
-        note_out_of_memory(p, c->test);
+        note_out_of_memory(p, c);
 }
 
 void *checker_main(void *user)

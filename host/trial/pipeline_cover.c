@@ -55,23 +55,36 @@ bool look_at_chunk(struct look *l, struct pipeline *p, const struct chunk *c)
 {
     struct cover_hits hits = { { 0 } };
     bool good = true;
-    for (size_t i = 0; good && i < c->count && c->before + i < COVERED_OUTCOMES && !p->stop; i++) {
-        const uint64_t *outcome = c->words + i * c->stride;
-        good = look_at(l, p, c->test, outcome[0], outcome + 1, &hits);
+    for (size_t i = 0; good && i < c->count && !p->stop; i++) {
+        const struct outcome *o = outcome_at(c, i);
+        if (o->nth > COVERED_OUTCOMES)
+            break;
+        good = !o->nth || look_at(l, p, c->test, o->iteration, o->values, &hits);
     }
     add_hits(p, c->test, &hits);
     return good;
 }
 
-void look_at_events(struct runner *r, struct test *t)
+void gather_events(struct runner *r, const struct test *t)
 {
     const struct target *target = r->pipeline->plan->target;
-    struct cover_hits hits = { { 0 } };
     if (!t->hits || !target->events)
         return;
     const struct event_counts *events = target->events(r->machine);
+    for (int i = 0; i < MOST_EVENTS; i++) {
+        r->events.sum[i] += events->sum[i];
+        if (r->events.most[i] < events->most[i])
+            r->events.most[i] = events->most[i];
+    }
+}
+
+void look_at_events(struct runner *r, struct test *t)
+{
+    struct cover_hits hits = { { 0 } };
+    if (!t->hits || !r->pipeline->plan->target->events)
+        return;
     static_assert((int)COVER_AXIS_EVENT <= (int)MOST_EVENTS, "there is a count of each");
-    cover_event_look(events->sum, events->most, &hits);
+    cover_event_look(r->events.sum, r->events.most, &hits);
     add_hits(r->pipeline, t, &hits);
 }
 

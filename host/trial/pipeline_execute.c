@@ -13,27 +13,29 @@ static const double hand_over_every = 0.01;  /* seconds: a slow target's are che
 
 /* ---- outcomes ------------------------------------------------------------------ */
 
-/* Is there too much that is not told or not checked? The test that is told of now does not wait for
- * those behind it, which wait for it. */
+/* Is there too much that is not told or not checked? The test that is told of now, the first, does
+ * not wait for those behind it, which wait for it. */
 static bool must_wait(const struct pipeline *p, const struct test *t, size_t most)
 {
     if (p->stop)
         return false;
-    bool untold = t == p->telling ? t->untold_bytes > most / 2 : p->untold > most;
+    bool untold = t == p->in_flight.first ? t->untold_bytes > most / 2 : p->untold > most;
     return untold || p->unchecked > most;
 }
 
-/* With the lock. What is full is emptied well: the cores then have one thing to do at a time. */
+/* With the lock. What is full is emptied well: the cores then have one thing to do at a time. Whoever
+ * is to get the machine makes no room before that. */
 static void wait_for_room(struct runner *r, const struct test *t)
 {
     struct pipeline *p = r->pipeline;
-    if (!must_wait(p, t, QUEUE_BYTES))
+    if (!must_wait(p, t, p->limits.queue_bytes))
         return;
     double begin = now_seconds();
-    while (must_wait(p, t, QUEUE_BYTES / 2)) {
+    while (!r->lent && must_wait(p, t, p->limits.queue_bytes / 2)) {
         pipeline_call(p);
         pthread_cond_wait(&p->for_room, &p->lock);
     }
+    r->pausing = r->lent && must_wait(p, t, p->limits.queue_bytes / 2);
     r->waited += now_seconds() - begin;
 }
 
@@ -47,38 +49,64 @@ static void hand_over(struct runner *r)
     struct test *t = c->test;
     pthread_mutex_lock(&p->lock);
     t->chunks++;
-    if (p->plan->outcome) {
-        chunks_push(&t->untold, c);
-        t->untold_bytes += c->bytes;
-        p->untold += c->bytes;
-        pipeline_call_if_worth(p);
-    } else {
+    t->untold_bytes += p->plan->outcome ? c->bytes : 0;
+    p->untold += p->plan->outcome ? c->bytes : 0;
+    if (pipeline_looks(p)) {
         chunks_push(&p->to_sift, c);
         p->unchecked += c->bytes;
         pthread_cond_signal(&p->for_sifter);
+    } else {
+        pipeline_tell_chunk(p, c);
     }
     wait_for_room(r, t);
     pthread_mutex_unlock(&p->lock);
 }
 
-static bool could_not_run(struct runner *r, enum pipeline_end end, enum ordeal_status status,
+static uint64_t cycles_so_far(const struct runner *r)
+{
+    const struct target *target = r->pipeline->plan->target;
+    return target->cycles ? r->cycles + target->cycles(r->machine) - r->cycles_before : 0;
+}
+
+/* Of the machine: after the iterations that it brought back, and before the next came to its end. */
+static struct finding finding_now(const struct runner *r, enum finding_kind kind)
+{
+    return (struct finding){ .kind = kind,
+                             .iteration = r->pipeline->plan->first_iteration + r->iterations,
+                             .iterations = r->iterations,
+                             .outcomes = UINT64_MAX, /* all that came */
+                             .cycles = r->cycles };
+}
+
+static void could_not_run(struct runner *r, enum pipeline_end end, enum ordeal_status status,
                           const char *reason)
 {
     struct test *t = r->running;
-    t->end = end;
-    error_set(&t->error, status, end == PIPELINE_TARGET ? t->source.name : "", reason);
-    return false;
+    struct finding f = finding_now(r, FOUND_END);
+    f.end = end;
+    error_set(&f.error, status, end == PIPELINE_TARGET ? t->source.name : "", reason);
+    note_finding(r->pipeline, t, &f);
+}
+
+/* Of the test that is running. */
+static uint64_t iterations_of(const struct runner *r)
+{
+    const struct pipeline_plan *plan = r->pipeline->plan;
+    return r->running->told.number < plan->early_tests ? plan->early_iterations : plan->iterations;
 }
 
 static bool start_chunk(struct runner *r)
 {
-    size_t stride = program_words(&r->running->program, &r->pipeline->claims) + 1;
-    size_t room = CHUNK_BYTES / sizeof(uint64_t) / stride;
-    room = room < r->pipeline->plan->iterations ? room : r->pipeline->plan->iterations;
+    size_t stride = program_words(&r->running->program, &r->pipeline->claims)
+                  + sizeof(struct outcome) / sizeof(uint64_t);
+    size_t room = r->pipeline->limits.chunk_bytes / sizeof(uint64_t) / stride;
+    room = room < iterations_of(r) ? room : iterations_of(r);
     room = room ? room : 1;
     size_t bytes = sizeof *r->filling + room * stride * sizeof(uint64_t);
-    if (!(r->filling = malloc(bytes)))
-        return could_not_run(r, PIPELINE_BAD, ORDEAL_NO_MEMORY, "out of memory");
+    if (!(r->filling = malloc(bytes))) {
+        could_not_run(r, PIPELINE_BAD, ORDEAL_NO_MEMORY, "out of memory");
+        return false;
+    }
     *r->filling = (struct chunk){ .test = r->running, .machine = r->number, .bytes = bytes,
                                   .stride = stride, .room = room };
     return true;
@@ -89,10 +117,9 @@ static bool keep(struct runner *r, uint64_t iteration, const uint64_t *values)
     if (!r->filling && !start_chunk(r))
         return false;
     struct chunk *c = r->filling;
-    uint64_t *to = c->words + c->count++ * c->stride;
-    to[0] = iteration;
-    for (size_t i = 1; i < c->stride; i++)
-        to[i] = values[i - 1];
+    struct outcome *to = outcome_at(c, c->count++);
+    *to = (struct outcome){ .iteration = iteration, .cycles = cycles_so_far(r) };
+    memcpy(to->values, values, c->stride * sizeof *values - sizeof *to);
     if (c->count == c->room)
         hand_over(r);
     return true;
@@ -101,8 +128,9 @@ static bool keep(struct runner *r, uint64_t iteration, const uint64_t *values)
 static bool take_outcome(struct runner *r, uint64_t iteration, const uint64_t *values)
 {
     const struct pipeline_plan *plan = r->pipeline->plan;
-    r->iterations++;
-    return !(pipeline_looks(r->pipeline) || plan->outcome) || keep(r, iteration, values);
+    bool good = !(pipeline_looks(r->pipeline) || plan->outcome) || keep(r, iteration, values);
+    r->iterations += good;
+    return good;
 }
 
 /* Every PERIOD calls it looks around, and the next call is timed for all that are like it. */
@@ -112,13 +140,13 @@ static bool sink(void *user, uint64_t iteration, const uint64_t *values)
     struct pipeline *p = r->pipeline;
     uint64_t phase = r->calls++ % PERIOD;
     if (phase > 1)
-        return take_outcome(r, iteration, values) && !p->stop;
+        return take_outcome(r, iteration, values) && !p->stop && !r->pausing;
     double begin = now_seconds() - r->waited;
     bool good = take_outcome(r, iteration, values);
     if (phase == 1) {
         double spent = now_seconds() - r->waited - begin - p->clock_seconds;
         r->sink_seconds += spent > 0 ? spent * (PERIOD - 1) : 0;
-        return good && !p->stop;
+        return good && !p->stop && !r->pausing;
     }
     if (begin - r->handed_over > hand_over_every) {
         hand_over(r);
@@ -127,14 +155,15 @@ static bool sink(void *user, uint64_t iteration, const uint64_t *values)
     p->operations += (r->iterations - r->counted) * r->running->program.operations;
     r->counted = r->iterations;
     r->sink_seconds += now_seconds() - r->waited - begin;
-    return good && !p->stop && !r->running->failed;
+    return good && !p->stop && !r->pausing && !r->running->decided;
 }
 
 /* ---- tests --------------------------------------------------------------------- */
 
 static bool is_crowded(const struct pipeline *p)
 {
-    return p->in_flight.count > FLIGHT_TESTS || p->in_flight.weight > MOST_OPERATIONS;
+    return p->in_flight.count > p->limits.flight_tests
+        || p->in_flight.weight > p->limits.operations;
 }
 
 static bool is_patient(const struct pipeline *p) { return p->plan->patient && !p->begun; }
@@ -143,14 +172,14 @@ static bool nothing_to_take(const struct pipeline *p)
 {
     if (p->crowded)
         return true;
-    return !p->made && (is_patient(p) ? !is_full(&p->ready, AHEAD_TESTS) : !p->ready.first);
+    return !p->made && (is_patient(p) ? !is_full(p) : !p->ready.first);
 }
 
 /* With the lock. It is woken for several tests at once; those of a slow maker it finds itself. */
 static void wait_for_test(struct runner *r)
 {
     struct pipeline *p = r->pipeline;
-    while (!p->stop && !p->no_more && (r->lent || nothing_to_take(p))) {
+    while (!p->stop && !p->no_more && (r->lent || p->ends || nothing_to_take(p))) {
         pipeline_call_if_worth(p);
         pipeline_wait(p, &p->for_runners, 0.01);
     }
@@ -168,32 +197,12 @@ static struct test *take_test(struct runner *r)
     if (t) {
         p->begun = true;
         tests_push(&p->in_flight, t);
-        if (p->plan->outcome && !p->telling)
-            p->telling = t;
     }
     r->running = t;
-    if (is_half_empty(&p->ready, AHEAD_TESTS))
+    if (is_half_empty(p))
         pthread_cond_signal(&p->for_maker);
     pthread_mutex_unlock(&p->lock);
     return t;
-}
-
-/* A finding, like an execution that violates the model; of the two the earlier is told. */
-static void note_broke(struct runner *r, struct test *t, const char *text)
-{
-    struct pipeline *p = r->pipeline;
-    uint64_t iteration = p->plan->first_iteration + r->iterations;
-    char *kept = strdup(text);
-    pthread_mutex_lock(&p->lock);
-    if (t->told.result != ORDEAL_FAIL || iteration < t->told.iteration) {
-        t->told.result = ORDEAL_FAIL;
-        t->told.iteration = iteration;
-        t->told.values = NULL;
-        t->told.broke = kept ? kept : "out of memory";
-        t->failed = true;
-    }
-    t->broke = kept;
-    pthread_mutex_unlock(&p->lock);
 }
 
 static void turn_knobs(const struct target *target, void *machine, const struct test_knobs *k)
@@ -204,23 +213,54 @@ static void turn_knobs(const struct target *target, void *machine, const struct 
         target->delay(machine, (int)k->delay - 1);
 }
 
+/* The iterations that are left. */
 static enum target_result run_machine(struct runner *r, struct test *t, struct why *why)
 {
     const struct pipeline_plan *plan = r->pipeline->plan;
     const struct target *target = plan->target;
     struct target_sink to = { .outcome = sink, .user = r };
     turn_knobs(target, r->machine, &t->source.knobs);
-    uint64_t cycles = target->cycles ? target->cycles(r->machine) : 0;
+    r->cycles_before = target->cycles ? target->cycles(r->machine) : 0;
     double inside = target->seconds ? target->seconds(r->machine) : 0;
     double begin = now_seconds(), elsewhere = r->sink_seconds + r->waited;
-    enum target_result result = target->run(r->machine, &t->program, plan->first_iteration,
-                                            plan->iterations, &to, why);
+    enum target_result result = target->run(r->machine, &t->program,
+                                            plan->first_iteration + r->iterations,
+                                            iterations_of(r) - r->iterations, &to, why);
     double spent = now_seconds() - begin - (r->sink_seconds + r->waited - elsewhere);
     if (target->seconds)
         spent = target->seconds(r->machine) - inside;
     r->run_seconds += spent > 0 ? spent : 0;
-    t->told.cycles = target->cycles ? target->cycles(r->machine) - cycles : 0;
+    r->cycles = cycles_so_far(r);
+    gather_events(r, t);
     return result;
+}
+
+/* The machine is somebody else's until there is room. False: nothing is left to be run. */
+static bool pause_test(struct runner *r, const struct test *t)
+{
+    struct pipeline *p = r->pipeline;
+    pthread_mutex_lock(&p->lock);
+    r->paused = true;
+    pipeline_call(p);
+    while (!p->stop && (r->lent || must_wait(p, t, p->limits.queue_bytes / 2)))
+        pthread_cond_wait(&p->for_room, &p->lock);
+    r->paused = r->pausing = false;
+    bool more = !p->stop && !t->decided && r->iterations < iterations_of(r);
+    pthread_mutex_unlock(&p->lock);
+    return more;
+}
+
+/* As if there were no pauses: an iteration does not depend on those before it. */
+static enum target_result run_iterations(struct runner *r, struct test *t, struct why *why)
+{
+    enum target_result result;
+    r->iterations = r->counted = r->cycles = 0;
+    r->events = (struct event_counts){ { 0 }, { 0 } };
+    r->pausing = false;
+    do
+        result = run_machine(r, t, why);
+    while (result == TARGET_STOPPED && r->pausing && pause_test(r, t));
+    return result == TARGET_STOPPED && r->iterations == iterations_of(r) ? TARGET_DONE : result;
 }
 
 /* A thing that is gone takes its test along, and leaves the others to those that are there. */
@@ -234,15 +274,32 @@ static bool can_leave(struct runner *r)
     return r->gone;
 }
 
+/* How it ended, unless well or because somebody said so. */
+static void note_end(struct runner *r, struct test *t, enum target_result result, const char *why)
+{
+    if (result == TARGET_FAILED && can_leave(r))
+        result = TARGET_LOST;
+    if (result == TARGET_HUNG || result == TARGET_FAILED)
+        could_not_run(r, PIPELINE_TARGET, ORDEAL_IO, why);
+    if (result != TARGET_BROKE && result != TARGET_LOST)
+        return;
+    struct finding f = finding_now(r, result == TARGET_BROKE ? FOUND_BROKE : FOUND_LOST);
+    if ((f.text = strdup(why)))
+        note_finding(r->pipeline, t, &f);
+    else
+        could_not_run(r, PIPELINE_BAD, ORDEAL_NO_MEMORY, "out of memory");
+}
+
 /* Nothing more comes of it. */
 static void end_test(struct runner *r, struct test *t, enum target_result result)
 {
     struct pipeline *p = r->pipeline;
     pthread_mutex_lock(&p->lock);
-    t->told.iterations = r->iterations;
+    t->iterations = r->iterations;
+    t->cycles = r->cycles;
     t->ran = true;
-    t->whole = result == TARGET_DONE || t->failed;
-    if (t->end != PIPELINE_DONE || (result == TARGET_STOPPED && !t->failed)) {
+    t->whole = result == TARGET_DONE || t->decided;
+    if (result == TARGET_STOPPED && !t->decided) {
         p->no_more = true;
         pthread_cond_broadcast(&p->for_runners);
     }
@@ -256,19 +313,13 @@ static void end_test(struct runner *r, struct test *t, enum target_result result
 static void run_test(struct runner *r, struct test *t)
 {
     struct why why = { "" };
-    r->iterations = r->counted = 0;
-    enum target_result result = run_machine(r, t, &why);
-    if (t->end == PIPELINE_DONE && result == TARGET_FAILED && can_leave(r))
-        result = TARGET_LOST;
-    if (t->end == PIPELINE_DONE && (result == TARGET_HUNG || result == TARGET_FAILED))
-        could_not_run(r, PIPELINE_TARGET, ORDEAL_IO, why.text);
-    if (result == TARGET_LOST && !(t->lost = strdup(why.text)))
-        could_not_run(r, PIPELINE_BAD, ORDEAL_NO_MEMORY, "out of memory");
+    double before = r->run_seconds;
+    enum target_result result = run_iterations(r, t, &why);
+    t->seconds = r->run_seconds - before;
+    note_end(r, t, result, why.text);
     r->pipeline->operations += (r->iterations - r->counted) * t->program.operations;
     hand_over(r);
     look_at_events(r, t);
-    if (result == TARGET_BROKE)
-        note_broke(r, t, why.text);
     end_test(r, t, result);
 }
 

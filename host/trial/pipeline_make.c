@@ -10,11 +10,11 @@ void free_test(struct pipeline *p, struct test *t)
         return;
     program_free(&t->program);
     test_source_take_back(p->source, &t->source);
-    for (struct chunk *c; (c = chunks_take(&t->untold)); )
+    for (struct chunk *c; (c = t->to_tell);) {
+        t->to_tell = c->next;
         free(c);
-    free(t->values);
-    free(t->broke);
-    free(t->lost);
+    }
+    finding_free(&t->finding);
     free(t->hits);
     free(t);
 }
@@ -48,7 +48,7 @@ static struct test *make_test(struct pipeline *p, enum pipeline_end *end, struct
         snprintf(e->file, sizeof e->file, "%.255s", t->source.name);
         if (target_refusal(&p->can, &t->program, e->reason, sizeof e->reason) == 0) {
             t->serial = ++p->serials;
-            chunks_init(&t->untold);
+            t->next_to_tell = p->plan->first_iteration;
             t->weight = ordeal_trace_length(t->source.trace);
             t->told = (struct pipeline_test){ .number = t->source.number,
                                               .name = t->source.name,
@@ -57,10 +57,11 @@ static struct test *make_test(struct pipeline *p, enum pipeline_end *end, struct
                                               .program = &t->program };
             return t;
         }
-        char reason[sizeof e->reason];
-        snprintf(reason, sizeof reason, "%s", e->reason);
-        snprintf(e->reason, sizeof e->reason, "the target '%s' cannot run it: %.400s",
-                 p->plan->target->name, reason);
+        struct why why;
+        why_say(&why, "the target '%s' cannot run it: %s", p->plan->target->name, e->reason);
+        target_advise(p->plan->target, &p->can, &t->program, p->plan->source.bias,
+                      t->source.profile, &why);
+        snprintf(e->reason, sizeof e->reason, "%.511s", why.text);
     } else if (status == ORDEAL_END) {
         *end = PIPELINE_DONE;
     } else if (status != ORDEAL_OK) {
@@ -80,10 +81,10 @@ void *maker_main(void *user)
     while (!p->stop && (t = make_test(p, &end, &e))) {
         pthread_mutex_lock(&p->lock);
         tests_push(&p->ready, t);
-        if (p->ready.count == MADE_TESTS || is_full(&p->ready, AHEAD_TESTS))
+        if (p->ready.count == p->limits.made_tests || is_full(p))
             pthread_cond_broadcast(&p->for_runners);
-        if (is_full(&p->ready, AHEAD_TESTS))
-            while (!p->stop && !is_half_empty(&p->ready, AHEAD_TESTS))
+        if (is_full(p))
+            while (!p->stop && !is_half_empty(p))
                 pthread_cond_wait(&p->for_maker, &p->lock);
         pthread_mutex_unlock(&p->lock);
         take_back(p);

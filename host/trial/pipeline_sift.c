@@ -1,26 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The thread between running and checking: of outcomes that came before only the first goes on. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "test/outcomes.h"
 #include "pipeline_parts.h"
 
 enum { SEEN_BYTES = 32 << 20 };  /* outcomes remembered of a test */
 
-/* Moves those that are new to the front; how many there are. */
-static size_t sift(struct outcomes *seen, struct chunk *c)
+/* Numbers those that are new; how many of the test there are now. Without a memory all are. */
+static uint64_t sift(struct outcomes *seen, struct chunk *c, uint64_t known)
 {
-    size_t kept = 0;
     for (size_t i = 0; i < c->count; i++) {
-        const uint64_t *outcome = c->words + i * c->stride;
-        if (!outcomes_add(seen, outcome[0], outcome + 1))
-            continue;
-        if (kept != i)
-            memcpy(c->words + kept * c->stride, outcome, c->stride * sizeof *outcome);
-        kept++;
+        struct outcome *o = outcome_at(c, i);
+        if (!seen || outcomes_add(seen, o->iteration, o->values))
+            o->nth = ++known;
     }
-    return kept;
+    return known;
 }
 
 void pipeline_return_chunk(struct pipeline *p, struct chunk *c)
@@ -29,24 +24,26 @@ void pipeline_return_chunk(struct pipeline *p, struct chunk *c)
     pthread_mutex_lock(&p->lock);
     assert(p->unchecked >= c->bytes && t->chunks > 0);
     p->unchecked -= c->bytes;
-    if (p->unchecked <= QUEUE_BYTES / 2)
+    if (p->unchecked <= p->limits.queue_bytes / 2)
         pthread_cond_broadcast(&p->for_room);
     t->skipped |= p->stop; /* what nobody looked at is no pass */
-    t->chunks--;
-    pipeline_count(p, t);
+    if (p->plan->outcome) {
+        pipeline_tell_chunk(p, c);
+    } else {
+        t->chunks--;
+        pipeline_count(p, t);
+        free(c);
+    }
     pthread_mutex_unlock(&p->lock);
-    free(c);
 }
 
-static void pass_on(struct pipeline *p, struct chunk *c)
+static void pass_on(struct pipeline *p, struct chunk *c, bool some_are_new)
 {
-    if (c->count == 0) {
+    if (!some_are_new) {
         pipeline_return_chunk(p, c);
         return;
     }
     pthread_mutex_lock(&p->lock);
-    c->before = c->test->told.outcomes;
-    c->test->told.outcomes += c->count;
     chunks_push(&p->to_check, c);
     pthread_cond_signal(&p->for_checkers);
     pthread_mutex_unlock(&p->lock);
@@ -58,15 +55,18 @@ struct sieve {
     uint64_t begun;              /* serial of the test: an address may come again */
 };
 
-static void look_at(struct pipeline *p, struct sieve *sieve, struct chunk *c)
+/* True: some are new. The test's count is this thread's until all of it is sifted. */
+static bool look_at(struct pipeline *p, struct sieve *sieve, struct chunk *c)
 {
+    uint64_t before = c->test->outcomes;
     if (!sieve->seen)
         sieve->seen = outcomes_new(SEEN_BYTES, &p->claims);
     if (sieve->seen && sieve->begun != c->test->serial)
         outcomes_begin(sieve->seen, &c->test->program);
     sieve->begun = c->test->serial;
-    if (sieve->seen && !p->stop)
-        c->count = sift(sieve->seen, c);
+    if (!p->stop)
+        c->test->outcomes = sift(sieve->seen, c, before);
+    return c->test->outcomes > before;
 }
 
 void *sifter_main(void *user)
@@ -80,8 +80,7 @@ void *sifter_main(void *user)
         pthread_mutex_unlock(&p->lock);
         if (!c)
             break;
-        look_at(p, &sieves[c->machine], c);
-        pass_on(p, c);
+        pass_on(p, c, look_at(p, &sieves[c->machine], c));
     }
     for (int i = 0; i < MOST_MACHINES; i++)
         outcomes_free(sieves[i].seen);

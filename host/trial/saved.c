@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "saved.h"
 
-#include <dirent.h>
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -39,8 +39,15 @@ static bool file_close(const struct folder *f, struct file *file, bool whole)
         return why_say(f->why, "%s: %s", file->name,
                        broken && error ? strerror(error) : "out of memory");
     }
-    int error = output_commit(&file->out);
+    int error = output_finish(&file->out);
     return !error || why_say(f->why, "%s: %s", file->name, strerror(error));
+}
+
+/* All that was put into it is on the disk after this. */
+static bool sync_folder(const struct folder *f)
+{
+    int error = output_sync_folder(f->path);
+    return !error || why_say(f->why, "%s: %s", f->path, strerror(error));
 }
 
 static bool put_trace(const struct folder *f, const char *name, const struct ordeal_trace *t)
@@ -67,32 +74,9 @@ static bool put_seed(const struct folder *f, uint64_t seed)
 
 /* ---- the replay -------------------------------------------------------------------------- */
 
-/* As a word of the shell, whatever is in it. */
-static void write_quoted(const char *word, FILE *out)
+static void write_replay(const struct saved_run *run, FILE *out)
 {
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "-_=+,./:@%";
-    if (*word && word[strspn(word, plain)] == '\0') {
-        fputs(word, out);
-        return;
-    }
-    fputc('\'', out);
-    for (; *word; word++)
-        if (*word == '\'')
-            fputs("'\\''", out);
-        else
-            fputc(*word, out);
-    fputc('\'', out);
-}
-
-static bool lies_in_folder(const char *word)
-{
-    return strcmp(word, SAVED_BIAS) == 0 || strcmp(word, SAVED_TEST) == 0
-        || strcmp(word, SAVED_SMALL_TEST) == 0;
-}
-
-static void write_replay(const char *const *words, FILE *out)
-{
+    struct saved_run_words words;
     char program[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
     program[length > 0 ? length : 0] = '\0';
@@ -101,36 +85,40 @@ static void write_replay(const char *const *words, FILE *out)
           "here=$(dirname \"$0\")\n"
           "ordeal=$ORDEAL\n"
           "[ \"$ordeal\" ] || ordeal=", out);
-    write_quoted(length > 0 ? program : "ordeal", out);
+    saved_run_quote(length > 0 ? program : "ordeal", out);
     fputs("\ncommand -v \"$ordeal\" >/dev/null || ordeal=ordeal\nexec \"$ordeal\"", out);
-    for (; *words; words++) {
+    saved_run_words(run, &words);
+    for (size_t i = 0; i + 1 < words.count; i++) {
         fputc(' ', out);
-        if (lies_in_folder(*words))
-            fprintf(out, "\"$here/%s\"", *words);
-        else
-            write_quoted(*words, out);
+        saved_run_quote(words.word[i], out);
     }
-    fputs(" \"$@\"\n", out);
+    fputs(" \"$here/" SAVED_TEST "\" \"$@\"\n", out);
 }
 
-static bool put_replay(const struct folder *f, const char *const *words)
+static bool put_replay(const struct folder *f, const struct saved_run *run)
 {
     struct file file;
     if (!file_open(f, &file, SAVED_REPLAY))
         return false;
-    write_replay(words, file.out.file);
+    write_replay(run, file.out.file);
     struct stat now;
     if (fstat(fileno(file.out.file), &now) == 0) /* who may read it may run it */
         fchmod(fileno(file.out.file), now.st_mode | (now.st_mode & 0444) >> 2);
     return file_close(f, &file, true);
 }
 
+static bool put_run(const struct folder *f, const struct saved_run *run)
+{
+    struct file file;
+    return file_open(f, &file, SAVED_RUN)
+        && file_close(f, &file, saved_run_write(run, file.out.file));
+}
+
 /* ---- what is to be said of a trace that lies in the folder ------------------------------- */
 
 struct account {
     const struct folder *folder;
-    const char *prefix;              /* of the files' names */
-    const char *machine;
+    const char *machine, *profile, *from;
     struct input in;
     struct ordeal_verdict *verdict;
     struct naming names;
@@ -138,17 +126,10 @@ struct account {
     struct explanation why;
 };
 
-static bool account_file(struct account *a, struct file *file, const char *name)
-{
-    char prefixed[64];
-    snprintf(prefixed, sizeof prefixed, "%s%s", a->prefix, name);
-    return file_open(a->folder, file, prefixed);
-}
-
 static bool put_explanation(struct account *a)
 {
     struct file file;
-    if (!account_file(a, &file, SAVED_EXPLANATION))
+    if (!file_open(a->folder, &file, SAVED_EXPLANATION))
         return false;
     struct told told = {
         .in = &a->in, .verdict = a->verdict, .why = &a->why, .out = file.out.file
@@ -159,7 +140,7 @@ static bool put_explanation(struct account *a)
 static bool put_line(struct account *a, const cJSON *line, const char *name, bool json)
 {
     struct file file;
-    return account_file(a, &file, name)
+    return file_open(a->folder, &file, name)
         && file_close(a->folder, &file, output_line_write(line, json, file.out.file));
 }
 
@@ -168,10 +149,13 @@ static bool put_verdict(struct account *a)
     cJSON *line = output_line_new(verdict_words[ORDEAL_FAIL], &a->in);
     cJSON_AddStringToObject(line, "model", ordeal_model_name(ordeal_verdict_model(a->verdict)));
     output_line_machine(line, a->machine);
+    output_line_profile(line, a->profile);
+    output_line_from(line, a->from);
     output_line_counters(line, a->verdict);
     cJSON_AddBoolToObject(line, "certified", true);
     output_line_core(line, a->in.trace, a->verdict);
     output_line_reason(line, &a->in, a->verdict);
+    output_line_signature_of(line, a->in.trace, a->verdict);
     bool done = put_line(a, line, "verdict.txt", false) && put_line(a, line, "verdict.json", true);
     cJSON_Delete(line);
     return done;
@@ -186,15 +170,14 @@ static bool put_picture(struct account *a)
     if (a->proof.inferences.count == 0)
         return true;
     snprintf(title, sizeof title, "%s violates %s", a->in.label, ordeal_model_name(model));
-    return account_file(a, &file, "picture.svg")
-        && file_close(
-               a->folder, &file,
-               picture_write(&a->proof, &a->names, model, title, PICTURE_SVG, file.out.file));
+    return file_open(a->folder, &file, "picture.svg")
+        && file_close(a->folder, &file,
+                      picture_write(&a->proof, &a->names, model, title, PICTURE_SVG,
+                                    file.out.file));
 }
 
 /* A ^C does not keep a failure from being saved: this check is as long as the one that found it. */
-static bool judge_again(struct account *a, const char *path, const char *trace,
-                        enum ordeal_model model)
+static bool judge_again(struct account *a, const char *path, enum ordeal_model model)
 {
     struct ordeal_limits none = { 0 };
     struct ordeal_options how = { .model = model };
@@ -206,7 +189,7 @@ static bool judge_again(struct account *a, const char *path, const char *trace,
     }
     if (status != ORDEAL_OK)
         return why_say(why, "%s: %s", path, a->in.error.reason);
-    a->in.name = a->in.label = trace;
+    a->in.name = a->in.label = SAVED_TRACE;
     if (ordeal_check(a->in.trace, &how, &a->verdict) != ORDEAL_OK)
         return why_say(why, "%s: %s", path, ordeal_last_error(a->in.o)->reason);
     if (ordeal_verdict_result(a->verdict) != ORDEAL_FAIL)
@@ -221,34 +204,35 @@ static bool judge_again(struct account *a, const char *path, const char *trace,
 }
 
 /* Of a machine that broke there is no trace to be judged. */
-static bool put_finding(const struct folder *folder, const char *test, const char *prefix,
-                        const struct saved_failure *f)
+static bool put_finding(const struct folder *folder, const struct saved_failure *f)
 {
-    struct account a = { .folder = folder,
-                         .prefix = prefix,
-                         .in = { .name = test, .label = test } };
+    struct account a = { .folder = folder, .in = { .name = SAVED_TEST, .label = SAVED_TEST } };
     struct file file;
     cJSON *line = output_line_new(verdict_words[ORDEAL_FAIL], &a.in);
     cJSON_AddStringToObject(line, "model", ordeal_model_name(f->model));
     output_line_machine(line, f->machine);
+    output_line_profile(line, f->profile);
+    output_line_from(line, f->from);
     cJSON_AddBoolToObject(line, "broke", true);
     cJSON_AddStringToObject(line, "reason", f->broke);
+    output_line_signature_of_break(line, f->broke);
     bool done = put_line(&a, line, "verdict.txt", false) && put_line(&a, line, "verdict.json", true)
-             && account_file(&a, &file, SAVED_EXPLANATION)
+             && file_open(folder, &file, SAVED_EXPLANATION)
              && file_close(folder, &file,
-                           fprintf(file.out.file, "%s: the machine broke: %s\n", test, f->broke)
+                           fprintf(file.out.file, SAVED_TEST ": the machine broke: %s\n", f->broke)
                                > 0);
     cJSON_Delete(line);
     return done;
 }
 
-static bool put_account(const struct folder *folder, const char *trace, const char *prefix,
-                        const struct saved_failure *f)
+static bool put_account(const struct folder *folder, const struct saved_failure *f)
 {
-    struct account a = { .folder = folder, .prefix = prefix, .machine = f->machine };
+    struct account a = {
+        .folder = folder, .machine = f->machine, .profile = f->profile, .from = f->from
+    };
     char path[PATH_MAX];
-    snprintf(path, sizeof path, "%s/%s", folder->path, trace);
-    bool done = judge_again(&a, path, trace, f->model) && put_verdict(&a) && put_explanation(&a)
+    snprintf(path, sizeof path, "%s/%s", folder->path, SAVED_TRACE);
+    bool done = judge_again(&a, path, f->model) && put_verdict(&a) && put_explanation(&a)
              && put_picture(&a);
     explanation_free(&a.why);
     proof_free(&a.proof);
@@ -257,27 +241,15 @@ static bool put_account(const struct folder *folder, const char *trace, const ch
     return done;
 }
 
-/* What it did, under these names, and what is to be said of that. */
-static bool put_what_it_did(const struct folder *folder, const char *test, const char *trace,
-                            const char *prefix, const struct saved_failure *f)
+/* What it did, and what is to be said of that. */
+static bool put_what_it_did(const struct folder *folder, const struct saved_failure *f)
 {
     if (!f->trace)
-        return put_finding(folder, test, prefix, f);
-    return put_trace(folder, trace, f->trace) && put_account(folder, trace, prefix, f);
+        return put_finding(folder, f);
+    return put_trace(folder, SAVED_TRACE, f->trace) && put_account(folder, f);
 }
 
 /* ---- the folder -------------------------------------------------------------------------- */
-
-static void remove_folder(const char *path)
-{
-    DIR *d = opendir(path);
-    for (struct dirent *entry; d && (entry = readdir(d)); )
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            unlinkat(dirfd(d), entry->d_name, 0);
-    if (d)
-        closedir(d);
-    rmdir(path);
-}
 
 /* The directory and those above it, as far as they are not there. */
 static bool make_directory(const char *path, struct why *why)
@@ -291,13 +263,22 @@ static bool make_directory(const char *path, struct why *why)
             continue;
         memcpy(part, path, i);
         part[i] = '\0';
-        if (mkdir(part, 0777) != 0 && errno != EEXIST)
-            return why_say(why, "%s: %s", part, strerror(errno));
+        int error = output_directory(part);
+        if (error)
+            return why_say(why, "%s: %s", part,
+                           error == EEXIST ? "it is not a directory" : strerror(error));
     }
-    struct stat is;
-    if (stat(path, &is) == 0 && !S_ISDIR(is.st_mode))
-        return why_say(why, "%s: it is not a directory", path);
     return true;
+}
+
+/* Its place in the directory; a folder that may be gone after a loss of power is not kept. */
+static bool sync_place(const struct saved_failure *f, const char *temporary, const char *path,
+                       struct why *why)
+{
+    int error = output_sync(f->directory);
+    if (error)
+        rename(path, temporary);
+    return !error || why_say(why, "%s: %s", f->directory, strerror(error));
 }
 
 /* Takes its place, which must be free. Where the file system cannot say so while renaming, an empty
@@ -336,43 +317,99 @@ static bool settle(const struct saved_failure *f, const char *temporary, char *p
     }
 }
 
-bool saved_write(const struct saved_failure *f, char *path, size_t size, struct why *why)
+/* In a directory that is there. */
+static bool write_in(const struct saved_failure *f, char *path, size_t size, struct why *why)
 {
-    char temporary[PATH_MAX];
-    int length = snprintf(temporary, sizeof temporary, "%s/.%s.XXXXXX", f->directory, f->label);
-    if (length < 0 || (size_t)length >= sizeof temporary)
+    char name[PATH_MAX];
+    struct temporary temporary;
+    int length = snprintf(name, sizeof name, "%s/.%s", f->directory, f->label);
+    if (length < 0 || (size_t)length >= sizeof name)
         return why_say(why, "the name %.60s... is too long", f->label);
-    if (!make_directory(f->directory, why))
-        return false;
-    if (!mkdtemp(temporary))
-        return why_say(why, "%s: %s", temporary, strerror(errno));
-    struct folder folder = { temporary, why };
+    int error = temporary_folder(&temporary, name);
+    if (error)
+        return why_say(why, "%s: %s", f->directory, strerror(error));
+    struct folder folder = { temporary.path, why };
     bool done = put_bias(&folder, f->bias) && put_seed(&folder, f->seed)
-             && put_trace(&folder, SAVED_TEST, f->test) && put_replay(&folder, f->replay)
-             && put_what_it_did(&folder, SAVED_TEST, SAVED_TRACE, "", f)
-             && settle(f, temporary, path, size, why);
+             && put_trace(&folder, SAVED_TEST, f->test) && put_replay(&folder, f->run)
+             && put_run(&folder, f->run) && put_what_it_did(&folder, f) && sync_folder(&folder)
+             && settle(f, temporary.path, path, size, why)
+             && sync_place(f, temporary.path, path, why);
     if (!done)
-        remove_folder(temporary);
+        temporary_remove(&temporary);
+    temporary_release(&temporary);
     return done;
 }
 
-bool saved_add_small(const char *path, const struct saved_failure *small, struct why *why)
+bool saved_write(const struct saved_failure *f, char *path, size_t size, struct why *why)
 {
-    struct folder folder = { path, why };
-    return put_trace(&folder, SAVED_SMALL_TEST, small->test)
-        && put_what_it_did(&folder, SAVED_SMALL_TEST, SAVED_SMALL_TRACE, SAVED_SMALL, small);
+    return make_directory(f->directory, why) && write_in(f, path, size, why);
 }
 
-bool saved_add_view(const char *path, const char *prefix, const struct waves_view *view,
-                    struct why *why)
+bool saved_add_small(const struct saved_failure *f, char *path, size_t size, struct why *why)
+{
+    struct saved_failure small = *f;
+    small.label = SAVED_SMALL;
+    return write_in(&small, path, size, why);
+}
+
+/* ---- waves ------------------------------------------------------------------------------- */
+
+/* Whoever writes them writes as he likes, with files of his own beside them; in the folder they
+ * appear when they are whole and on the disk. */
+static bool make_waves(const char *path, const struct saved_waves_maker *maker,
+                       const struct temporary *room, struct why *why)
+{
+    char made[PATH_MAX], place[PATH_MAX];
+    snprintf(made, sizeof made, "%s/%s", room->path, SAVED_WAVES);
+    snprintf(place, sizeof place, "%s/%s", path, SAVED_WAVES);
+    if (!maker->make(maker->user, made, why))
+        return false;
+    int error = output_sync(made);
+    if (!error && rename(made, place) != 0)
+        error = errno;
+    return !error || why_say(why, "%s: %s", place, strerror(error));
+}
+
+bool saved_add_waves(const char *path, const struct saved_waves_maker *maker,
+                     const struct waves_view *view, struct why *why)
+{
+    struct temporary room;
+    char name[PATH_MAX];
+    snprintf(name, sizeof name, "%s/.waves", path);
+    int error = temporary_folder(&room, name);
+    if (error)
+        return why_say(why, "%s: %s", path, strerror(error));
+    bool good = make_waves(path, maker, &room, why);
+    temporary_remove(&room);
+    return good && saved_add_view(path, view, why);
+}
+
+/* A line of its own in GTKWave's save file could name a program to be run. */
+static bool can_be_quoted(const char *path)
+{
+    for (const char *p = path; *p; p++)
+        if (iscntrl((unsigned char)*p) || *p == '"' || *p == '\\')
+            return false;
+    return true;
+}
+
+bool saved_add_view(const char *path, const struct waves_view *view, struct why *why)
 {
     struct folder folder = { path, why };
     struct file file;
-    char name[64], waves[PATH_MAX], whole[PATH_MAX];
-    snprintf(name, sizeof name, "%s%s", prefix, SAVED_VIEW);
-    snprintf(waves, sizeof waves, "%s/%s%s", path, prefix, SAVED_WAVES);
+    char waves[PATH_MAX], whole[PATH_MAX];
+    if (saved_is_there(path, SAVED_WAVES, why) != SAVED_THERE
+        || saved_is_there(path, SAVED_VIEW, why) == SAVED_REFUSED)
+        return false;
+    snprintf(waves, sizeof waves, "%s/%s", path, SAVED_WAVES);
     if (!realpath(waves, whole)) /* GTKWave looks for it from where it was started */
         return why_say(why, "%s: %s", waves, strerror(errno));
-    return file_open(&folder, &file, name)
-        && file_close(&folder, &file, waves_write_view(view, whole, file.out.file));
+    if (!can_be_quoted(whole))
+        return why_say(why,
+                       "%.900s: GTKWave cannot be told a name with a quote, a backslash or a "
+                       "control character",
+                       whole);
+    return file_open(&folder, &file, SAVED_VIEW)
+        && file_close(&folder, &file, waves_write_view(view, whole, file.out.file))
+        && sync_folder(&folder);
 }

@@ -3,31 +3,29 @@
  *
  * What the folder says of the trace comes from the trace as it lies there: it is read back, judged
  * and explained as `ordeal check` and `ordeal show` would. The folder is there whole or not at all,
- * and never takes the place of another. */
+ * never takes the place of another, and is on the disk when it is said to be there. */
 #ifndef HOST_SAVED_H
 #define HOST_SAVED_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "test/bias.h"
 #include "ordeal.h"
-#include "targets/target.h"
+#include "saved_run.h"
 #include "tell/waves.h"
 
-/* Names in the folder that a replay's words may be. */
+/* Names in the folder. */
 #define SAVED_BIAS "bias.ini"
-#define SAVED_TEST "test.test"
-#define SAVED_SMALL_TEST "small.test"
-/* Other names in it; those about a small test begin with SAVED_SMALL. */
 #define SAVED_TRACE "trace.trace"
-#define SAVED_SMALL_TRACE "small.trace"
 #define SAVED_EXPLANATION "explanation.txt"
 #define SAVED_REPLAY "replay"
+#define SAVED_RUN "run.txt"
 #define SAVED_WAVES "waves.fst"
 #define SAVED_VIEW "waves.gtkw"
-#define SAVED_SMALL "small-"
+#define SAVED_SMALL "small" /* a folder */
 
 struct saved_failure {
     const char *directory;           /* to put the folder in; made when it is not there */
@@ -39,25 +37,37 @@ struct saved_failure {
     const char *broke;               /* how the machine stood still or failed its own checks */
     enum ordeal_model model;         /* that the trace violates */
     const char *machine;             /* which of several sizes it ran on; NULL: it has one */
-    /* What to run again, after the program's name: "run", "--target", "model", …; ends with NULL.
-     * The words SAVED_BIAS and SAVED_TEST stand for these files of the folder. */
-    const char *const *replay;
+    const char *from;                /* the file that it was read from; NULL: it was made */
+    const char *profile;             /* of the bias that it was made from; NULL: none */
+    const struct saved_run *run;     /* how it is run again */
 };
 
 /* Writes the folder; its name goes to `path`. False: why, and nothing is left behind. In it are
  * bias.ini, seed, test.test, trace.trace, verdict.txt, verdict.json, explanation.txt, picture.svg
- * (unless the violation is a single value) and the script `replay`; of a machine that broke there
- * is neither trace nor picture. */
+ * (unless the violation is a single value), run.txt and the script `replay`; of a machine that broke
+ * there is neither trace nor picture. FOLDER.md describes them. */
 bool saved_write(const struct saved_failure *f, char *path, size_t size, struct why *why);
-/* Adds what the test was shrunk to: small.test, small.trace (NULL: it broke the machine, too) and
- * what is said of them, in files whose names begin with "small-". Of `small` test, trace, broke,
- * model and machine matter. */
-bool saved_add_small(const char *path, const struct saved_failure *small, struct why *why);
-/* Runs the test of a folder again, for its waves. False: why; also when what it does now is not
- * what it did. */
-bool saved_make_waves(const char *path, struct why *why);
+/* Adds what the test of the folder `f->directory` was shrunk to: a folder in it, of the same kind and
+ * as whole, by the name SAVED_SMALL whatever f->label is. */
+bool saved_add_small(const struct saved_failure *f, char *path, size_t size, struct why *why);
+/* Adds waves.fst, which `make` writes, and waves.gtkw, which says where to look in it. */
+struct saved_waves_maker {
+    bool (*make)(void *user, const char *fst, struct why *why);
+    void *user;
+};
+bool saved_add_waves(const char *path, const struct saved_waves_maker *maker,
+                     const struct waves_view *view, struct why *why);
+
+/* A folder that is read may come from anywhere. Nothing that lies in it is executed, and of what it
+ * names nothing is opened: only files within it, and no links. */
+enum saved_there { SAVED_THERE, SAVED_ABSENT, SAVED_REFUSED };
+enum saved_there saved_is_there(const char *path, const char *name, struct why *why);
+enum saved_there saved_open(const char *path, const char *name, FILE **in, struct why *why);
+/* Runs the test of a folder again, for its waves, by this program, as run.txt says; the command goes
+ * to `tell`. `soc`: the machine that is to be named again if it was somebody's own; NULL: none.
+ * False: why; also when what it does now is not what it did. */
+bool saved_make_waves(const char *path, const char *soc, FILE *tell, struct why *why);
 /* Where to look in the waves that lie in the folder: a save file of GTKWave. */
-bool saved_add_view(const char *path, const char *prefix, const struct waves_view *view,
-                    struct why *why);
+bool saved_add_view(const char *path, const struct waves_view *view, struct why *why);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "bias_fits.h"
 #include "tell/output_line.h"
 #include "test/default_bias.h"
 
@@ -54,26 +55,40 @@ int setup_bias(struct setup *s)
     s->bias = bias_new();
     if (!s->bias)
         return complain(s->command, "out of memory");
-    bool good = true;
+    bool good = s->bias_files.count || default_bias_read_whole(s->bias, &e);
     for (size_t i = 0; good && i < s->bias_files.count; i++)
         good = bias_read(s->bias, s->bias_files.word[i], &e);
     good = good && set_keys(s, &e) && (!s->bias_files.count || bias_check(s->bias, &e));
     return good ? -1 : setup_bad(s, &e);
 }
 
+static int beyond_machine(const struct setup *s, const struct abilities *can,
+                          struct ordeal_error *e)
+{
+    size_t used = strlen(e->reason);
+    if (bias_held(s->bias, BIAS_test_threads) && s->bias->test_threads > can->threads)
+        snprintf(e->reason + used, sizeof e->reason - used, "%s", target_more_threads(s->target));
+    return setup_bad(s, e);
+}
+
 int setup_default_bias(struct setup *s)
 {
     struct ordeal_error e;
     struct abilities can = s->target->can(s->machines.machine[0]);
+    if (s->bias_files.count && !bias_set_fits(s->bias, &can, &e))
+        return beyond_machine(s, &can, &e);
     if (s->bias_files.count)
-        return -1;
+        return bias_fits(s->bias, s->target, &can, s->how.seed, &e) ? -1 : setup_bad(s, &e);
     bias_free(s->bias);
     s->bias = bias_new();
     if (!s->bias)
         return complain(s->command, "out of memory");
+    struct why left_out = { "" };
     bool good = default_bias_read(s->bias, &can, &e) && set_keys(s, &e)
-             && default_bias_settle(s->bias, &can, &e);
-    return good ? -1 : setup_bad(s, &e);
+             && default_bias_settle(s->bias, &can, &left_out, &e);
+    if (good && *left_out.text)
+        complain(s->command, "%s", left_out.text);
+    return good ? -1 : beyond_machine(s, &can, &e);
 }
 
 int setup_machines(struct setup *s)
@@ -87,27 +102,28 @@ int setup_machines(struct setup *s)
         return s->machines.missing ? EXIT_TARGET : status;
     }
     s->claims = s->target->claims(s->machines.machine[0]);
-    if (!s->iterations)
+    if (!s->iterations) {
         s->iterations = s->target->iterations;
+        s->early_tests = s->target->early_tests;
+        s->early_iterations = s->target->early_iterations;
+    }
     return -1;
 }
 
 struct failure_plan setup_failures(struct setup *s)
 {
-    target_option_words(&s->how, &s->words);
     return (struct failure_plan){
         .target = s->target,
         .machine = s->machines.machine[0],
         .bias = s->bias,
         .seed = s->how.seed,
-        .machine_model = s->model.given ? ordeal_model_name(s->how.model) : NULL,
         .model = s->claims.model,
         .iterations = s->iterations,
         .limit = s->limit,
         .directory = s->save    ? s->save
                    : s->no_save ? NULL
                                 : "ordeal-failures",
-        .machine_words = s->words.word,
+        .how = &s->how,
     };
 }
 
@@ -117,16 +133,17 @@ bool setup_tell(const struct setup *s, const struct failure_plan *plan,
     static const int statuses[] = { [ORDEAL_PASS] = EXIT_FINE,
                                     [ORDEAL_FAIL] = EXIT_VIOLATION,
                                     [ORDEAL_UNDECIDED] = EXIT_UNDECIDED };
-    struct why why;
-    cJSON *line;
-    bool good = failure_tell(plan, t, &line, &why);
+    struct failure_told told;
+    bool good = failure_tell(plan, t, &told);
     *status = exit_worst(*status, statuses[t->result]);
     progress_erase(progress);
-    bool printed = output_line_print(line, s->json);
+    bool printed = output_line_print(told.line, s->json);
     fflush(stdout);
     if (!good)
-        *status = exit_worst(*status, complain(s->command, "%s: %s", t->name, why.text));
-    return printed;
+        *status = exit_worst(*status, complain(s->command, "%s: %s", t->name, told.why.text));
+    if (told.unwritten)
+        *status = exit_worst(*status, EXIT_UNWRITTEN);
+    return printed && !ferror(stdout);
 }
 
 int setup_end(const struct setup *s, enum pipeline_end end, const struct pipeline_report *report)

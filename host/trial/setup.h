@@ -17,6 +17,7 @@ struct setup {
     struct choice model;
     struct target_options how;
     uint64_t jobs, iterations;
+    uint64_t early_tests, early_iterations; /* the target's, where nobody asked for `iterations` */
     double limit;
     const char *save;
     bool no_save, json;
@@ -26,7 +27,6 @@ struct setup {
     struct machine_pool machines;
     struct machine_claims claims;
     struct bias *bias;
-    struct target_option_words words; /* of the options for machines */
 };
 
 /* Which target, and do the options for machines fit it? */
@@ -35,7 +35,8 @@ int setup_target(struct setup *s);
 int setup_bias(struct setup *s);
 /* Opens the machines; iterations that nobody asked for become the target's. */
 int setup_machines(struct setup *s);
-/* If no files were given: what is best for the machines that are open, with --set. */
+/* If no files were given: what is best for the machines that are open, with --set. What they cannot do
+ * of it is refused in any case. */
 int setup_default_bias(struct setup *s);
 void setup_close(struct setup *s);
 
