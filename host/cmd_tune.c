@@ -6,11 +6,11 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/clock.h"
 #include "base/interrupt.h"
 #include "base/output.h"
+#include "base/text.h"
 #include "tell/output_line.h"
 #include "trial/setup.h"
 #include "tune/report.h"
@@ -27,16 +27,19 @@ struct tune {
     struct tuning tuning;
     struct journal *journal;
     char journal_file[PATH_MAX];
+    struct journal_head head;
     struct journal_fact facts[FACTS + 1];
     char fact_text[FACTS][FACT_BYTES];
     int fact_count;
+    char *bias_text;
     char command_line[FACT_BYTES];
     struct failure_plan failures;
-    const char *failure_words[MOST_OPTION_WORDS + 3];
+    struct target_options failure_how;
     struct batch batches_now[MOST_BATCHES];
-    struct test_source_plan sources[MOST_BATCHES];
+    struct test_source_plan sources[MOST_BATCHES], *source; /* the first of them */
     int batch_count;
     struct tune_round round; /* as it comes in */
+    bool cut, gap;           /* no more of it is wanted; what follows is run again */
     uint64_t failed;         /* tests, up to the one at hand */
     uint64_t milliseconds;   /* of the run before this process */
     double started;
@@ -89,8 +92,8 @@ static const struct option_spec options[] = {
     OPTION(tune, discount, "discount", 0, "PERCENT", whole, "10",
            "of what was learnt that is forgotten from round to round: 0 to 99"),
     OPTION(tune, reward, "reward", 0, "HOW", text, "novelty",
-           "what a test is paid for points of coverage: novelty, one for each\n"
-           "that is new; rarity, for others a share by how few tests reached them"),
+           "what a test is paid for points of coverage: novelty, for those that\n"
+           "no round before reached; rarity, for others, too, by how few tests did"),
     OPTION(tune, patience, "patience", 0, "N", positive, "10",
            "rounds without a new point before the search begins again"),
     OPTION(tune, no_mutation, "no-mutation", 0, NULL, flag, NULL,
@@ -152,8 +155,12 @@ static int number_usage(const struct tune *t)
 static int budget_usage(const struct tune *t)
 {
     const struct target *target = t->setup.target;
-    if (!t->uniform_profiles && !t->cycles && !t->tests && !t->seconds)
+    bool budget = t->cycles || t->tests || t->seconds;
+    if (!t->uniform_profiles && !budget)
         return complain(t->setup.command, "for how long? --cycles, --tests or --seconds");
+    if (t->uniform_profiles && budget)
+        return complain(t->setup.command, "--uniform runs nothing, so it takes no --cycles, "
+                                          "--tests or --seconds");
     if (t->cycles && !target->cycles)
         return complain(t->setup.command,
                         "the target '%s' does not count cycles; --tests or "
@@ -193,68 +200,75 @@ static void add_fact(struct tune *t, const char *name, const char *format, ...)
     for (char *c = text; *c; c++)
         if (*c == '\n')
             *c = ' ';
-    t->facts[t->fact_count++] = (struct journal_fact){ name, text };
+    t->facts[t->fact_count++] = (struct journal_fact){ name, text, false };
 }
 
-static uint64_t sum_bytes(FILE *f)
+/* More of it may be given to what was begun with less. */
+static void add_budget(struct tune *t, const char *name, uint64_t value)
+{
+    add_fact(t, name, "%" PRIu64, value);
+    t->facts[t->fact_count - 1].grows = true;
+}
+
+/* `good` stays if all of it could be read. */
+static uint64_t sum_bytes(FILE *f, bool *good)
 {
     uint64_t sum = UINT64_C(0xCBF29CE484222325); /* FNV-1a */
     for (int c; f && (c = getc_unlocked(f)) != EOF;)
         sum = (sum ^ (unsigned char)c) * UINT64_C(0x100000001B3);
+    *good = *good && f && !ferror(f);
     return sum;
 }
 
 /* Of the program itself: another build may make other tests. */
-static uint64_t program_sum(void)
+static uint64_t program_sum(bool *good)
 {
     FILE *f = fopen("/proc/self/exe", "re");
-    uint64_t sum = sum_bytes(f);
+    uint64_t sum = sum_bytes(f, good);
     if (f)
         fclose(f);
     return sum;
 }
 
-static uint64_t bias_sum(const struct bias *b)
+/* Whole, so that it can be said what differs from it. */
+static bool write_bias_text(struct tune *t)
 {
-    FILE *f = tmpfile();
-    if (!f)
-        return 0;
-    bias_write(b, f, false);
-    rewind(f);
-    uint64_t sum = sum_bytes(f);
-    fclose(f);
-    return sum;
+    size_t size;
+    FILE *f = text_stream(&t->bias_text, &size);
+    bool good = f && bias_write(t->setup.bias, f, false);
+    return f && fclose(f) == 0 && good;
 }
 
-/* What was said of the machine, as words of a command line; a replay is told its size otherwise. */
+/* What was said of the machine, as words of a command line. */
 static void machine_words(const struct tune *t, char *text, size_t size)
 {
+    struct target_option_words words;
     size_t used = 0;
     *text = '\0';
-    for (const char *const *word = t->setup.words.word; *word && used < size; word++)
+    target_option_words(&t->setup.how, &words);
+    for (const char *const *word = words.word; *word && used < size; word++)
         used += (size_t)snprintf(text + used, size - used, " %s", *word);
-    if (t->setup.how.sizes && used < size)
-        used += (size_t)snprintf(text + used, size - used, " --sizes %s", t->setup.how.sizes);
     if (t->setup.model.given && used < size)
         snprintf(text + used, size - used, " --model %s", ordeal_model_name(t->setup.how.model));
 }
 
-static void gather_facts(struct tune *t)
+/* False: not all of them can be told. */
+static bool gather_facts(struct tune *t)
 {
     const struct setup *s = &t->setup;
     char machine[FACT_BYTES];
+    bool good = true;
     machine_words(t, machine, sizeof machine);
     add_fact(t, "version", "%s", ORDEAL_VERSION);
-    add_fact(t, "program", "%016" PRIx64, program_sum());
+    add_fact(t, "program", "%016" PRIx64, program_sum(&good));
     add_fact(t, "target", "%s", s->target->name);
     add_fact(t, "machine", "%s", *machine ? machine + 1 : "usual");
     add_fact(t, "model", "%s", ordeal_model_name(s->claims.model));
-    add_fact(t, "bias", "%016" PRIx64, bias_sum(s->bias));
     add_fact(t, "seed", "%" PRIu64, s->how.seed);
     add_fact(t, "iterations", "%" PRIu64, s->iterations);
-    add_fact(t, "cycles", "%" PRIu64, t->cycles);
-    add_fact(t, "tests", "%" PRIu64, t->tests);
-    add_fact(t, "seconds", "%" PRIu64, t->seconds);
+    add_budget(t, "cycles", t->cycles);
+    add_budget(t, "tests", t->tests);
+    add_budget(t, "seconds", t->seconds);
     add_fact(t, "profiles", "%" PRIu64, t->profiles);
     add_fact(t, "keep", "%" PRIu64, t->keep);
     add_fact(t, "compare", "%s", t->compare);
@@ -265,6 +279,7 @@ static void gather_facts(struct tune *t)
     add_fact(t, "patience", "%" PRIu64, t->patience);
     add_fact(t, "mutation", "%s", t->no_mutation ? "no" : "yes");
     assert(t->fact_count <= FACTS);
+    return good;
 }
 
 /* ---- making ready ------------------------------------------------------------------------------ */
@@ -297,20 +312,29 @@ static bool plan_tuning(struct tune *t)
     return tuning_new(&t->tuning, &plan);
 }
 
+static int make_directory(const struct tune *t)
+{
+    int error = output_directory(t->output);
+    if (!error)
+        return -1;
+    return complain(t->setup.command, "--output %s: %s", t->output,
+                    error == EEXIST ? "it is a file; what comes out is a folder" : strerror(error));
+}
+
 static int open_journal(struct tune *t)
 {
     struct why why;
-    if (mkdir(t->output, 0777) != 0 && errno != EEXIST)
-        return complain(t->setup.command, "--output %s: %s", t->output, strerror(errno));
-    gather_facts(t);
+    int status = make_directory(t);
+    if (status >= 0)
+        return status;
+    if (!gather_facts(t))
+        return complain(t->setup.command, "the program cannot be read: %s", strerror(errno));
+    if (!write_bias_text(t))
+        return complain(t->setup.command, "out of memory");
+    t->head = (struct journal_head){ t->facts, t->bias_text };
     snprintf(t->journal_file, sizeof t->journal_file, "%s/journal", t->output);
-    t->journal = journal_open(t->journal_file, t->facts, &why);
-    if (t->journal)
-        return -1;
-    return complain(t->setup.command,
-                    "%s. It is gone on with by the same command; remove it to "
-                    "begin again, or name another --output",
-                    why.text);
+    t->journal = journal_open(t->journal_file, &t->head, &why);
+    return t->journal ? -1 : complain(t->setup.command, "%s", why.text);
 }
 
 static int make_ready(struct tune *t)
@@ -331,22 +355,30 @@ static int make_ready(struct tune *t)
 
 /* ---- a round ----------------------------------------------------------------------------------- */
 
-/* When a test fails, how much of it is run depends on timing: it costs what it should have. */
 static uint64_t cost_of(const struct tune *t, const struct pipeline_test *test)
 {
-    if (test->result == ORDEAL_FAIL)
-        return t->setup.iterations * test->program->operations;
     return t->setup.target->cycles ? test->cycles : test->operations;
 }
 
-/* Tests come in the order of their batches. */
-static const struct batch *batch_of(const struct tune *t, size_t test)
+/* Tests come in the order of their batches. Of the test with this place in the round: its batch, and
+ * its number. */
+static const struct batch *batch_of(const struct tune *t, size_t test, uint64_t *number)
 {
     int i = 0;
     for (; test >= t->batches_now[i].count; i++)
         test -= t->batches_now[i].count;
     assert(i < t->batch_count);
+    *number = t->batches_now[i].first + test;
     return &t->batches_now[i];
+}
+
+/* When a run is ended from outside, tests are settled of which some before them were cut off: these
+ * are run again, and all after them. */
+static bool comes_next(const struct tune *t, const struct pipeline_test *test)
+{
+    uint64_t number;
+    batch_of(t, t->round.tests.count, &number);
+    return !interrupted() && test->number == number;
 }
 
 /* The machine is set as it was, so that it tells its size; a replay sets it so, too. */
@@ -354,44 +386,63 @@ static void plan_failure(struct tune *t, const struct batch *b)
 {
     const struct target *target = t->setup.target;
     struct test_knobs knobs = knobs_setting(&t->tuning.search.knobs, &b->knobs);
-    size_t n = 0;
-    for (; t->setup.words.word[n]; n++)
-        t->failure_words[n] = t->setup.words.word[n];
-    if (knobs.delay) {
-        t->failure_words[n++] = "--delay";
-        t->failure_words[n++] = t->tuning.search.knobs.knob[KNOB_DELAY].value[knobs.delay];
-    }
-    t->failure_words[n] = NULL;
-    t->failures.machine_words = t->failure_words;
+    t->failure_how = t->setup.how;
+    if (knobs.delay)
+        t->failure_how.delay = t->tuning.search.knobs.knob[KNOB_DELAY].value[knobs.delay];
+    t->failures.how = &t->failure_how;
     t->failures.bias = b->bias;
     if (target->hold)
         target->hold(t->failures.machine, knobs.size);
 }
 
+static uint64_t milliseconds(const struct tune *t)
+{
+    return t->milliseconds + (uint64_t)((now_seconds() - t->started) * 1000);
+}
+
+static bool tell(struct tune *t, const struct pipeline_test *test, enum tune_result result)
+{
+    uint64_t number;
+    t->failed += result == TUNE_FAIL;
+    if (result != TUNE_UNDECIDED && !(result == TUNE_FAIL && t->failed <= FAILURES_KEPT))
+        return true;
+    plan_failure(t, batch_of(t, t->round.tests.count, &number));
+    return setup_tell(&t->setup, &t->failures, test, &t->progress, &t->status);
+}
+
+static bool wants_more(const struct tune *t)
+{
+    return tuning_wants(&t->tuning, t->batches_now, t->batch_count, &t->round);
+}
+
+/* Told first, then kept: a kill between the two tells it again. */
 static bool on_settled(void *user, const struct pipeline_test *test)
 {
     static const enum tune_result results[] = {
         [ORDEAL_PASS] = TUNE_PASS, [ORDEAL_FAIL] = TUNE_FAIL, [ORDEAL_UNDECIDED] = TUNE_UNDECIDED
     };
     struct tune *t = user;
+    struct why why;
     struct tune_test brought = { .result = test->lost ? TUNE_LOST : results[test->result],
-                                 .cost = cost_of(t, test) };
+                                 .cost = cost_of(t, test),
+                                 .milliseconds = milliseconds(t) };
+    t->gap |= !comes_next(t, test);
+    if (t->gap)
+        return true;
     if (test->hits && brought.result == TUNE_PASS)
         brought.hits = *test->hits;
-    if (!LIST_PUSH(&t->round.tests, brought))
+    if (!tell(t, test, brought.result))
         return false;
-    t->failed += brought.result == TUNE_FAIL;
-    bool tell = brought.result == TUNE_UNDECIDED
-             || (brought.result == TUNE_FAIL && t->failed <= FAILURES_KEPT);
-    if (!tell)
-        return true;
-    plan_failure(t, batch_of(t, t->round.tests.count - 1));
-    return setup_tell(&t->setup, &t->failures, test, &t->progress, &t->status);
-}
-
-static uint64_t milliseconds(const struct tune *t)
-{
-    return t->milliseconds + (uint64_t)((now_seconds() - t->started) * 1000);
+    if (!LIST_PUSH(&t->round.tests, brought)) {
+        complain(t->setup.command, "out of memory");
+        return false;
+    }
+    if (!journal_add(t->journal, &brought, &why)) {
+        complain(t->setup.command, "%s", why.text);
+        return false;
+    }
+    t->cut = !wants_more(t);
+    return !t->cut;
 }
 
 static void on_tick(void *user, const struct pipeline_totals *so_far)
@@ -413,24 +464,39 @@ static void on_tick(void *user, const struct pipeline_totals *so_far)
     progress_callback(&t->progress, text, -1);
 }
 
-/* Runs the batches at hand; -1 to go on. */
-static int run_round(struct tune *t)
+/* The tests of the round but for the first, of which is known what they brought. */
+static void plan_sources(struct tune *t, uint64_t known)
+{
+    struct test_source_plan *next = NULL;
+    uint64_t end = 0;
+    for (int i = 0; i < t->batch_count; i++)
+        end += t->batches_now[i].count;
+    for (int i = t->batch_count; i-- > 0 && end > known; end -= t->batches_now[i].count) {
+        const struct batch *b = &t->batches_now[i];
+        uint64_t begin = end - b->count, skip = known > begin ? known - begin : 0;
+        t->sources[i] = (struct test_source_plan){
+            .bias = b->bias,
+            .seed = t->setup.how.seed,
+            .first = b->first + skip,
+            .count = b->count - skip,
+            .knobs = knobs_setting(&t->tuning.search.knobs, &b->knobs),
+            .then = next,
+        };
+        next = &t->sources[i];
+    }
+    t->source = next;
+}
+
+/* Runs what is left of the batches at hand; -1 to go on. */
+static int run_rest(struct tune *t)
 {
     const struct setup *s = &t->setup;
-    for (int i = t->batch_count; i-- > 0;)
-        t->sources[i] = (struct test_source_plan){
-            .bias = t->batches_now[i].bias,
-            .seed = s->how.seed,
-            .first = t->batches_now[i].first,
-            .count = t->batches_now[i].count,
-            .knobs = knobs_setting(&t->tuning.search.knobs, &t->batches_now[i].knobs),
-            .then = i + 1 < t->batch_count ? &t->sources[i + 1] : NULL,
-        };
+    plan_sources(t, t->round.tests.count);
     struct pipeline_plan plan = {
         .target = s->target,
         .machines = s->machines.machine,
         .machine_count = s->machines.jobs,
-        .source = t->sources[0],
+        .source = *t->source,
         .iterations = s->iterations,
         .check = true,
         .model = s->claims.model,
@@ -441,38 +507,51 @@ static int run_round(struct tune *t)
         .user = t,
     };
     struct pipeline_report report;
+    t->cut = t->gap = false;
+    enum pipeline_end end = pipeline_run(&plan, &report);
+    if (t->cut || end == PIPELINE_DONE)
+        return -1;
+    return end == PIPELINE_STOPPED ? EXIT_BAD : setup_end(s, end, &report); /* why was told */
+}
+
+/* What the journal has of the round. */
+static bool take_kept(struct tune *t)
+{
+    struct tune_test test;
     t->round.tests.count = 0;
     t->failed = t->tuning.results[TUNE_FAIL];
-    enum pipeline_end end = pipeline_run(&plan, &report);
-    t->round.milliseconds = milliseconds(t);
-    if (end == PIPELINE_STOPPED) /* what fails could not be printed, or memory is out */
-        return EXIT_BAD;
-    return end == PIPELINE_DONE ? -1 : setup_end(s, end, &report);
+    while (wants_more(t) && journal_next(t->journal, &test)) {
+        t->failed += test.result == TUNE_FAIL;
+        t->milliseconds = test.milliseconds;
+        t->started = now_seconds();
+        if (!LIST_PUSH(&t->round.tests, test))
+            return false;
+    }
+    return true;
 }
 
-static int keep_round(struct tune *t)
+/* From the journal as far as it goes, then from the machine; -1 to go on. */
+static int run_round(struct tune *t)
 {
     struct why why;
-    return journal_add(t->journal, &t->round, &why) ? -1
-                                                    : complain(t->setup.command, "%s", why.text);
+    int status = -1;
+    if (!journal_round(t->journal, t->tuning.phase == TUNING_SEARCH ? TUNE_SEARCH : TUNE_COMPARE,
+                       &why))
+        return complain(t->setup.command, "%s", why.text);
+    bool good = take_kept(t);
+    if (good && wants_more(t))
+        status = run_rest(t);
+    if (status < 0 && good)
+        good = tuning_take(&t->tuning, t->batches_now, t->batch_count, &t->round);
+    return good ? status : complain(t->setup.command, "out of memory");
 }
 
-/* From the journal as far as it goes, then from the machine; -1: it is done. */
+/* -1: it is done. */
 static int run_rounds(struct tune *t)
 {
     int status = -1;
-    bool kept = true;
-    while (status < 0 && (t->batch_count = tuning_choose(&t->tuning, t->batches_now)) > 0) {
-        kept = kept && journal_next(t->journal, &t->round);
-        if (!kept)
-            status = run_round(t);
-        if (status < 0 && !kept)
-            status = keep_round(t);
-        if (status < 0 && !tuning_take(&t->tuning, t->batches_now, t->batch_count, &t->round))
-            status = complain(t->setup.command, "out of memory");
-        if (kept)
-            t->milliseconds = t->round.milliseconds;
-    }
+    while (status < 0 && (t->batch_count = tuning_choose(&t->tuning, t->batches_now)) > 0)
+        status = run_round(t);
     return t->batch_count < 0 ? complain(t->setup.command, "out of memory") : status;
 }
 
@@ -488,7 +567,9 @@ static int write_report(struct tune *t)
                         run,        unit_of(t), t->setup.target->name };
     if (!tuning_conclude(&t->tuning))
         return complain(t->setup.command, "out of memory");
-    return report_write(&r, &why) ? -1 : complain(t->setup.command, "%s", why.text);
+    return journal_sync(t->journal, &why) && report_write(&r, &why)
+             ? -1
+             : complain(t->setup.command, "%s", why.text);
 }
 
 static void print_summary(const struct tune *t, const char *end)
@@ -505,6 +586,10 @@ static void print_summary(const struct tune *t, const char *end)
     for (int i = 0; i < g->contest.count; i++)
         cJSON_AddNumberToObject(line, g->contest.who[i].curve.name,
                                 (double)contest_reached(&g->contest, &g->contest.who[i]));
+    if (g->contest.count && g->phase == TUNING_DONE)
+        cJSON_AddNumberToObject(line, "chance", g->chance);
+    cJSON_AddStringToObject(line, "kept", tuning_keeps_tuned(g) ? "tuned" : "untuned");
+    cJSON_AddStringToObject(line, "because", report_verdicts[tuning_verdict(g)].word);
     cJSON_AddNumberToObject(line, "seconds", (double)g->milliseconds / 1000);
     cJSON_AddStringToObject(line, "end", end);
     output_line_print(line, t->setup.json);
@@ -539,11 +624,32 @@ static int finish(struct tune *t, int status)
     return exit_worst(t->status, status < 0 ? EXIT_FINE : status);
 }
 
+/* Said before anything runs. Cycles are guessed from what a machine of rtl/ takes. */
+static void warn_of_little(const struct tune *t)
+{
+    enum { TESTS = 64, CYCLES_OF_OPERATION = 20 };
+    uint64_t tests = tuning_least_tests(&t->tuning);
+    double operations = setting_operations(t->setup.bias, t->setup.how.seed, TESTS);
+    double cycles = (double)(tests * t->setup.iterations * CYCLES_OF_OPERATION) * operations;
+    char least[PLOT_NUMBER];
+    if (t->tests && t->tests < tests)
+        complain(t->setup.command,
+                 "--tests %" PRIu64 " is little for %zu profiles: with fewer than %" PRIu64
+                 " hardly anything can be told from chance",
+                 t->tests, t->tuning.search.roots, tests);
+    if (t->cycles && (double)t->cycles < cycles)
+        complain(t->setup.command,
+                 "--cycles %" PRIu64 " is little for %zu profiles: with fewer than about %s "
+                 "hardly anything can be told from chance",
+                 t->cycles, t->tuning.search.roots, plot_number(cycles, least));
+}
+
 static int tune_all(struct tune *t)
 {
     int status = open_journal(t);
     if (status >= 0)
         return status;
+    warn_of_little(t);
     t->started = now_seconds();
     progress_start(&t->progress, "tune");
     return finish(t, run_rounds(t));
@@ -596,6 +702,7 @@ static int run(const struct command *self, int argc, char **argv)
             status = t->uniform_profiles ? write_uniform(t) : tune_all(t);
         tuning_free(&t->tuning);
         journal_close(t->journal);
+        free(t->bias_text);
         LIST_FREE(&t->round.tests);
         setup_close(&t->setup);
     }
@@ -611,11 +718,12 @@ const struct command command_tune = {
         "Runs tests as 'ordeal run --check' does, and learns from the coverage they reach which\n"
         "settings of the bias reach something new at the least cost. The arms of the search are\n"
         "the profiles of the bias and children of those that pay, with keys moved. It ends in a\n"
-        "folder with tuned.bias, a few profiles with weights and with what speaks for each key\n"
+        "folder with tuned.bias, its profiles with weights and with what speaks for each key\n"
         "that moved, coverage.cover, and coverage.svg, the tuned bias against the bias as it was\n"
-        "at equal cost. The same command is the same search, however many machines work, but\n"
-        "for --seconds and for targets that do not do the same again (native, elf, board).\n"
-        "After ^C or a kill the same command goes on where it was.\n\n"
+        "at equal cost. If it is not shown to reach more, beyond chance, tuned.bias is the bias as\n"
+        "it was (kept=untuned). The same command is the same search, however many machines work,\n"
+        "but for --seconds and for targets that do not do the same again (native, elf, board).\n"
+        "After ^C or a kill the same command goes on where it was; with a greater budget, too.\n\n"
         "Exit status: as of 'ordeal run'; 1 when some test failed, which is told and kept.",
     .example = "  $ ordeal tune --target sim --cycles 20000000 -o tuned\n"
                "  $ ordeal run --target sim --bias tuned/tuned.bias --check --count 1000\n",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The journal of `ordeal tune`: what was written is read back; whatever is cut off its end, the
- * rounds before are there; what was damaged, or begun otherwise, is refused. */
+ * tests before are there; what was damaged, or begun otherwise, is refused, but for a budget that
+ * has grown. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -26,87 +27,85 @@ void tearDown(void)
     rmdir(directory);
 }
 
-static const struct journal_fact facts[] = { { "version", "1" },
-                                             { "machine", "--harts 2" },
-                                             { NULL, NULL } };
+static const struct journal_fact facts[] = { { "version", "1", false },
+                                             { "machine", "--harts 2", false },
+                                             { "tests", "800", true },
+                                             { NULL, NULL, false } };
+static const char bias[] = "[test]\nthreads = 4\n\n[operations]\nload = 40\nswap = 9\n";
+static const struct journal_head head = { facts, bias };
 
-/* Any round, the same for the same number. */
-static void make_round(uint64_t number, struct tune_round *round)
+/* Any test, the same for the same number. */
+static struct tune_test make_test(uint64_t number)
 {
     struct random r;
     random_seed(&r, 4, number);
-    round->tests.count = 0;
-    round->milliseconds = random_next(&r);
-    for (uint32_t i = random_below(&r, 9); i > 0; i--) {
-        struct tune_test t = { (enum tune_result)random_below(&r, TUNE_RESULTS),
-                               random_next(&r),
-                               { { 0 } } };
-        for (uint32_t n = random_below(&r, 400); n > 0; n--)
-            cover_hit(&t.hits, random_below(&r, COVER_POINTS));
-        if (random_chance(&r, 50)) { /* the first and the last of all points */
-            cover_hit(&t.hits, 0);
-            cover_hit(&t.hits, COVER_POINTS - 1);
-        }
-        TEST_ASSERT_TRUE(LIST_PUSH(&round->tests, t));
+    struct tune_test t = { (enum tune_result)random_below(&r, TUNE_RESULTS),
+                           random_next(&r),
+                           random_next(&r),
+                           { { 0 } } };
+    for (uint32_t n = random_below(&r, 400); n > 0; n--)
+        cover_hit(&t.hits, random_below(&r, COVER_POINTS));
+    if (random_chance(&r, 50)) { /* the first and the last of all points */
+        cover_hit(&t.hits, 0);
+        cover_hit(&t.hits, COVER_POINTS - 1);
     }
+    return t;
 }
 
-static void is_round(uint64_t number, const struct tune_round *got)
+/* Rounds are of three tests; the fourth and all after it compare. */
+enum { ROUND = 3 };
+static enum tune_phase phase_of(uint64_t round) { return round < 3 ? TUNE_SEARCH : TUNE_COMPARE; }
+
+static void is_test(uint64_t number, const struct tune_test *got)
 {
-    struct tune_round wanted = { 0 };
-    make_round(number, &wanted);
+    struct tune_test wanted = make_test(number);
+    TEST_ASSERT_EQUAL_INT(wanted.result, got->result);
+    TEST_ASSERT_EQUAL_UINT64(wanted.cost, got->cost);
     TEST_ASSERT_EQUAL_UINT64(wanted.milliseconds, got->milliseconds);
-    TEST_ASSERT_EQUAL_size_t(wanted.tests.count, got->tests.count);
-    for (size_t i = 0; i < got->tests.count; i++) {
-        TEST_ASSERT_EQUAL_INT(wanted.tests.data[i].result, got->tests.data[i].result);
-        TEST_ASSERT_EQUAL_UINT64(wanted.tests.data[i].cost, got->tests.data[i].cost);
-        TEST_ASSERT_EQUAL_MEMORY(&wanted.tests.data[i].hits, &got->tests.data[i].hits,
-                                 sizeof(struct cover_hits));
-    }
-    LIST_FREE(&wanted.tests);
+    TEST_ASSERT_EQUAL_MEMORY(&wanted.hits, &got->hits, sizeof(struct cover_hits));
 }
 
-/* How many rounds are kept; those that are, are right. */
-static uint64_t count_kept(struct journal *j)
+/* How many of these tests are kept, and are right; those that are not are added. */
+static uint64_t run_tests(struct journal *j, uint64_t tests)
 {
-    struct tune_round round = { 0 };
-    uint64_t n = 0;
-    for (; journal_next(j, &round); n++)
-        is_round(n, &round);
-    LIST_FREE(&round.tests);
-    return n;
+    uint64_t kept = 0;
+    struct tune_test t;
+    for (uint64_t i = 0; i < tests; i++) {
+        if (i % ROUND == 0)
+            TEST_ASSERT_TRUE_MESSAGE(journal_round(j, phase_of(i / ROUND), &why), why.text);
+        if (journal_next(j, &t)) {
+            is_test(i, &t);
+            TEST_ASSERT_EQUAL_UINT64(i, kept++); /* none after the first that is missing */
+            continue;
+        }
+        t = make_test(i);
+        TEST_ASSERT_TRUE_MESSAGE(journal_add(j, &t, &why), why.text);
+    }
+    return kept;
 }
 
 static struct journal *open_it(void)
 {
-    struct journal *j = journal_open(file, facts, &why);
+    struct journal *j = journal_open(file, &head, &why);
     TEST_ASSERT_NOT_NULL_MESSAGE(j, why.text);
     return j;
 }
 
-static void add_rounds(struct journal *j, uint64_t from, uint64_t to)
+/* Opens it, runs, and closes it. */
+static uint64_t run_again(uint64_t tests)
 {
-    struct tune_round round = { 0 };
-    for (uint64_t i = from; i < to; i++) {
-        make_round(i, &round);
-        TEST_ASSERT_TRUE_MESSAGE(journal_add(j, &round, &why), why.text);
-    }
-    LIST_FREE(&round.tests);
+    struct journal *j = open_it();
+    uint64_t kept = run_tests(j, tests);
+    journal_close(j);
+    return kept;
 }
 
 static void test_what_was_added_is_there_again(void)
 {
-    struct journal *j = open_it();
-    TEST_ASSERT_EQUAL_UINT64(0, count_kept(j));
-    add_rounds(j, 0, 5);
-    journal_close(j);
-    j = open_it();
-    TEST_ASSERT_EQUAL_UINT64(5, count_kept(j));
-    add_rounds(j, 5, 9);
-    journal_close(j);
-    j = open_it();
-    TEST_ASSERT_EQUAL_UINT64(9, count_kept(j));
-    journal_close(j);
+    TEST_ASSERT_EQUAL_UINT64(0, run_again(5)); /* ends in the middle of a round */
+    TEST_ASSERT_EQUAL_UINT64(5, run_again(9));
+    TEST_ASSERT_EQUAL_UINT64(9, run_again(17));
+    TEST_ASSERT_EQUAL_UINT64(17, run_again(17));
 }
 
 static off_t size_of(void)
@@ -116,28 +115,30 @@ static off_t size_of(void)
     return s.st_size;
 }
 
-/* Wherever a kill or a loss of power cut it, and whatever is left in place of the end. */
+/* Wherever a kill or a loss of power cut it, and whatever is left in place of the end: at most the
+ * test that was cut is lost. */
 static void test_a_torn_end_is_cut_off(void)
 {
-    struct journal *j = open_it();
-    off_t ends[6];
-    for (uint64_t i = 0; i < 6; i++) {
-        add_rounds(j, i, i + 1);
+    off_t ends[9];
+    for (uint64_t i = 0; i < 9; i++) {
+        run_again(i + 1);
         ends[i] = size_of();
     }
-    journal_close(j);
-    for (off_t size = ends[5]; size >= ends[4]; size -= size > ends[4] + 300 ? 97 : 1) {
+    for (off_t size = ends[8] - 1; size >= ends[6]; size -= size > ends[6] + 300 ? 97 : 1) {
         TEST_ASSERT_EQUAL_INT(0, truncate(file, size));
-        j = open_it();
-        TEST_ASSERT_EQUAL_UINT64(size == ends[5] ? 6 : 5, count_kept(j));
-        journal_close(j);
+        journal_close(open_it());
+        TEST_ASSERT_EQUAL_UINT64(size >= ends[7] ? 8 : 7, run_again(7 + (size >= ends[7])));
     }
-    TEST_ASSERT_EQUAL_INT(0, truncate(file, ends[4] + 4096)); /* zeros */
-    j = open_it();
-    TEST_ASSERT_EQUAL_UINT64(5, count_kept(j));
-    add_rounds(j, 5, 6);
-    journal_close(j);
-    TEST_ASSERT_EQUAL_INT64(ends[5], size_of());
+    TEST_ASSERT_EQUAL_INT(0, truncate(file, ends[6] + 4096)); /* zeros */
+    TEST_ASSERT_EQUAL_UINT64(7, run_again(9));
+    TEST_ASSERT_EQUAL_INT64(ends[8], size_of());
+}
+
+static void test_an_empty_file_was_not_begun(void)
+{
+    fclose(fopen(file, "w"));
+    TEST_ASSERT_EQUAL_UINT64(0, run_again(5));
+    TEST_ASSERT_EQUAL_UINT64(5, run_again(5));
 }
 
 static void spoil(off_t at, char with)
@@ -149,7 +150,7 @@ static void spoil(off_t at, char with)
     fclose(f);
 }
 
-static void refuses(const struct journal_fact *given, const char *reason)
+static void refuses(const struct journal_head *given, const char *reason)
 {
     TEST_ASSERT_NULL(journal_open(file, given, &why));
     TEST_ASSERT_NOT_NULL_MESSAGE(strstr(why.text, reason), why.text);
@@ -157,42 +158,89 @@ static void refuses(const struct journal_fact *given, const char *reason)
 
 static void test_damage_in_the_middle_is_refused(void)
 {
-    struct journal *j = open_it();
-    add_rounds(j, 0, 1);
+    run_again(2);
     off_t end = size_of();
-    add_rounds(j, 1, 4);
-    journal_close(j);
-    spoil(end + 6, '7'); /* "round 1" says 7 */
-    refuses(facts, "round 1 is damaged");
+    run_again(9);
+    spoil(end + 5, '7'); /* "test 2" says 7 */
+    refuses(&head, "it is damaged here");
 }
 
 static void test_another_run_is_refused_by_name(void)
 {
-    static const struct journal_fact seed[] = { { "version", "1" },
-                                                { "machine", "--harts 4" },
-                                                { NULL, NULL } };
-    static const struct journal_fact more[] = {
-        { "version", "1" }, { "machine", "--harts 2" }, { "bias", "x" }, { NULL, NULL }
-    };
-    static const struct journal_fact fewer[] = { { "version", "1" }, { NULL, NULL } };
+    static const struct journal_fact size[] = { { "version", "1", false },
+                                                { "machine", "--harts 4", false },
+                                                { NULL, NULL, false } };
+    static const struct journal_fact more[] = { { "version", "1", false },
+                                                { "machine", "--harts 2", false },
+                                                { "tests", "800", true },
+                                                { "seed", "x", false },
+                                                { NULL, NULL, false } };
+    static const struct journal_fact fewer[] = { { "version", "1", false }, { NULL, NULL, false } };
     journal_close(open_it());
-    refuses(seed, "another machine: --harts 2, and now it is --harts 4");
-    refuses(more, "does not tell of bias");
-    refuses(fewer, "it tells of 'machine'");
+    refuses(&(struct journal_head){ size, bias },
+            "another machine: --harts 2, and now it is --harts 4");
+    refuses(&(struct journal_head){ more, bias }, "does not tell of seed");
+    refuses(&(struct journal_head){ fewer, bias }, "it tells of 'machine'");
     spoil(0, 'x');
-    refuses(facts, "line 1: expected 'ordeal-tune 1'");
+    refuses(&head, "line 1: expected 'ordeal-tune 2'");
+}
+
+/* The key of a bias that differs, and what it was. */
+static void test_another_bias_is_refused_by_its_key(void)
+{
+    static const struct {
+        const char *bias, *reason;
+    } others[] = {
+        { "[test]\nthreads = 4\n[operations]\nload = 40\nswap = 12\n",
+          "after '[operations]': it was 'swap = 9', and now it is 'swap = 12'" },
+        { "[test]\nthreads = 4\n[operations]\nload = 40\n",
+          "it was 'swap = 9', and now it is 'nothing'" },
+        { "[test]\nthreads = 4\n[operations]\nload = 40\nswap = 9\ncas = 1\n",
+          "it was 'nothing', and now it is 'cas = 1'" },
+    };
+    journal_close(open_it());
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        refuses(&(struct journal_head){ facts, others[i].bias }, others[i].reason);
+}
+
+static struct journal *open_with(const char *tests)
+{
+    static struct journal_fact grown[4];
+    static struct journal_head now = { grown, bias };
+    memcpy(grown, facts, sizeof grown);
+    grown[2].value = tests;
+    return journal_open(file, &now, &why);
+}
+
+/* With a greater budget the search is kept, and the comparison after it is not. */
+static void test_a_budget_may_grow(void)
+{
+    run_again(13);
+    struct journal *j = open_with("900");
+    TEST_ASSERT_NOT_NULL_MESSAGE(j, why.text);
+    TEST_ASSERT_EQUAL_UINT64(9, run_tests(j, 9));
+    journal_close(j);
+    refuses(&head, "begun with another tests: 900, and now it is 800; a budget can only grow");
+    j = open_with("0"); /* no limit at all */
+    TEST_ASSERT_NOT_NULL_MESSAGE(j, why.text);
+    TEST_ASSERT_EQUAL_UINT64(9, run_tests(j, 9));
+    journal_close(j);
+    TEST_ASSERT_NULL(open_with("1000000"));
+    j = open_with("0");
+    TEST_ASSERT_EQUAL_UINT64(9, run_tests(j, 9));
+    journal_close(j);
 }
 
 static void test_two_at_once_are_refused(void)
 {
     struct journal *j = open_it();
-    refuses(facts, "another 'ordeal tune' is at work");
+    refuses(&head, "in use by process ");
     journal_close(j);
 }
 
 static void test_a_place_that_cannot_be_written_is_told(void)
 {
-    TEST_ASSERT_NULL(journal_open("/nowhere/at/all/journal", facts, &why));
+    TEST_ASSERT_NULL(journal_open("/nowhere/at/all/journal", &head, &why));
     TEST_ASSERT_NOT_NULL_MESSAGE(strstr(why.text, "No such file"), why.text);
 }
 
@@ -203,6 +251,9 @@ int main(void)
     RUN_TEST(test_a_torn_end_is_cut_off);
     RUN_TEST(test_damage_in_the_middle_is_refused);
     RUN_TEST(test_another_run_is_refused_by_name);
+    RUN_TEST(test_an_empty_file_was_not_begun);
+    RUN_TEST(test_another_bias_is_refused_by_its_key);
+    RUN_TEST(test_a_budget_may_grow);
     RUN_TEST(test_two_at_once_are_refused);
     RUN_TEST(test_a_place_that_cannot_be_written_is_told);
     return UNITY_END();

@@ -322,6 +322,13 @@ static void pretend(struct arm *a, uint64_t tests, double cost, uint32_t from, u
         a->reached[p] = reached;
 }
 
+/* All profiles have run, and reached nothing. */
+static void pretend_all(struct search *s, uint64_t tests)
+{
+    for (size_t i = 0; i < s->roots; i++)
+        pretend(s->arms.data[i], tests, (double)tests * 1000, 0, 0, 0);
+}
+
 static void choose_mix(struct portfolio *p, const struct search *s, double keep, int most)
 {
     struct portfolio_plan plan = { .horizon = 1e5, .keep = keep, .most = most };
@@ -335,11 +342,109 @@ static void test_a_mix_counts_on_what_is_still_hidden(void)
     struct portfolio p = { 0 };
     read_bias("examples/profiles.bias");
     start_search(s, 3);
+    pretend_all(s, 20);
     pretend(s->arms.data[0], 20, 2e4, 0, 100, 20);
-    pretend(s->arms.data[1], 20, 2e4, 0, 100, 1);
+    pretend(s->arms.data[1], 20, 2e4, 100, 200, 1);
     choose_mix(&p, s, 0, 1);
     TEST_ASSERT_EQUAL_PTR(s->arms.data[1], p.arms.data[0]);
     portfolio_free(&p);
+    search_free(s);
+    free(s);
+}
+
+/* One arm was run often because it came first, the others hardly: that is no reason to run it. */
+static void test_a_mix_does_not_ask_who_was_run_often(void)
+{
+    struct search *s = malloc(sizeof *s);
+    struct portfolio p = { 0 };
+    read_bias("examples/profiles.bias");
+    start_search(s, 3);
+    for (uint32_t i = 0; i < s->roots; i++)
+        pretend(s->arms.data[i], 4, 4e3, i * 100, i * 100 + 100, 2);
+    pretend(s->arms.data[3], 16, 1.6e4, 300, 400, 8);
+    choose_mix(&p, s, 0, 8);
+    TEST_ASSERT_EQUAL_INT(s->roots, p.chosen);
+    for (int i = 0; i < p.chosen; i++)
+        TEST_ASSERT_LESS_THAN_UINT32(250, p.profiles.data[i].weight);
+    portfolio_free(&p);
+    search_free(s);
+    free(s);
+}
+
+/* While some profile has not been run, all stays as it was. */
+static void test_nothing_is_chosen_before_every_profile_was_run(void)
+{
+    struct search *s = malloc(sizeof *s);
+    struct portfolio p = { 0 };
+    read_bias("examples/profiles.bias");
+    start_search(s, 3);
+    pretend_all(s, 20);
+    pretend(s->arms.data[0], 20, 2e4, 0, 100, 20);
+    pretend(s->arms.data[1], 0, 0, 0, 0, 0);
+    choose_mix(&p, s, 0, 8);
+    TEST_ASSERT_EQUAL_INT(0, p.chosen);
+    TEST_ASSERT_EQUAL_size_t(s->roots, p.profiles.count);
+    portfolio_free(&p);
+    search_free(s);
+    free(s);
+}
+
+/* A child of the first profile that reaches so many points. */
+static struct arm *add_child(struct search *s, const struct arm *parent, uint32_t to)
+{
+    struct arm *a = NULL;
+    while (!a)
+        a = arm_child(&s->mutate, parent, NULL, s->arms.count, &s->random);
+    TEST_ASSERT_TRUE(LIST_PUSH(&s->arms, a));
+    pretend(a, 40, 4e4, 0, to, 20);
+    return a;
+}
+
+/* A child has a place only where its parent, or the parent's parent, would reach less in it; what
+ * these would reach is told. */
+static void test_a_move_is_kept_only_where_something_speaks_for_it(void)
+{
+    struct search *s = malloc(sizeof *s);
+    struct portfolio p = { 0 };
+    read_bias("examples/profiles.bias");
+    start_search(s, 3);
+    pretend_all(s, 40);
+    pretend(s->arms.data[0], 40, 4e4, 0, 100, 20);
+    struct arm *same = add_child(s, s->arms.data[0], 100);
+    choose_mix(&p, s, 0.5, 1);
+    TEST_ASSERT_EQUAL_PTR(s->arms.data[0], p.arms.data[0]); /* it reaches the same */
+    struct arm *better = add_child(s, same, 150);
+    choose_mix(&p, s, 0.5, 1);
+    TEST_ASSERT_EQUAL_PTR(better, p.arms.data[0]);
+    TEST_ASSERT_EQUAL_size_t(2, p.instead[0].count);
+    TEST_ASSERT_TRUE(p.expected > p.instead[0].data[0] + 10);
+    TEST_ASSERT_TRUE(p.expected > p.instead[0].data[1] + 10);
+    portfolio_free(&p);
+    search_free(s);
+    free(s);
+}
+
+/* What is new in a round is shared among all tests of it that reached it. */
+static void test_nobody_gains_by_being_first_in_a_round(void)
+{
+    struct search *s = malloc(sizeof *s);
+    struct tune_round round = { 0 };
+    struct batch batches[MOST_BATCHES];
+    read_bias("examples/profiles.bias");
+    start_search(s, 3);
+    s->plan.ways.batches = 1; /* all profiles have their turn in the first round nevertheless */
+    int count = search_choose(s, batches);
+    TEST_ASSERT_EQUAL_INT(s->roots, count);
+    for (int i = 0; i < count * 8; i++) {
+        struct tune_test t = { .cost = 1000 };
+        for (uint32_t p = 0; p < 56; p++)
+            cover_hit(&t.hits, p);
+        TEST_ASSERT_TRUE(LIST_PUSH(&round.tests, t));
+    }
+    search_take(s, batches, count, &round);
+    for (size_t i = 0; i < s->roots; i++)
+        TEST_ASSERT_TRUE(fabs(s->arms.data[i]->paid.points - 56.0 / (double)s->roots) < 1e-9);
+    LIST_FREE(&round.tests);
     search_free(s);
     free(s);
 }
@@ -352,6 +457,7 @@ static void test_a_mix_has_arms_that_complete_one_another(void)
     struct portfolio p = { 0 };
     read_bias("examples/profiles.bias");
     start_search(s, 3);
+    pretend_all(s, 100);
     pretend(s->arms.data[0], 100, 1e5, 0, 100, 20);
     pretend(s->arms.data[1], 100, 1e5, 100, 200, 2);
     pretend(s->arms.data[2], 100, 1e5, 0, 50, 20);
@@ -381,6 +487,7 @@ static void test_weights_follow_the_cost_of_tests(void)
     struct portfolio p = { 0 };
     read_bias("examples/profiles.bias");
     start_search(s, 3);
+    pretend_all(s, 100);
     pretend(s->arms.data[0], 100, 1e5, 0, 100, 5);
     pretend(s->arms.data[1], 100, 1e6, 100, 200, 50);
     choose_mix(&p, s, 0, 8);
@@ -393,6 +500,236 @@ static void test_weights_follow_the_cost_of_tests(void)
     free(s);
 }
 
+/* ---- advice on knobs ------------------------------------------------------------------------- */
+
+/* Rounds of batches at values 0 to 3, of which `better` brings `times` what the others do; new
+ * points come in clumps, and become rarer. */
+static int advice(int rounds, int better, double times, double *told)
+{
+    struct knobs k = { .knob = { { .option = "--delay", .count = 4 },
+                                 { .option = "--sizes", .count = 1 } } };
+    struct random random;
+    random_seed(&random, 7, 0);
+    for (int round = 0; round < rounds; round++) {
+        double fresh[16], all = 0;
+        for (int i = 0; i < 16; i++) {
+            fresh[i] = random_chance(&random, 30) ? 400.0 / (round + 1) : 0;
+            fresh[i] *= i % 4 == better ? times : 1;
+            all += fresh[i];
+        }
+        for (int i = 0; i < 16; i++)
+            knobs_weigh(&k, &(struct knobs_at){ { i % 4, 0 } }, fresh[i] / sqrt(all + 1),
+                        all / 16 / sqrt(all + 1));
+    }
+    TEST_ASSERT_EQUAL(-1, knob_best(&k.knob[1], told)); /* cannot be turned */
+    return knob_best(&k.knob[0], told);
+}
+
+static void knobs_are_advised_where_the_evidence_is_clear(void)
+{
+    double times = 0;
+    TEST_ASSERT_EQUAL(2, advice(200, 2, 4, &times));
+    TEST_ASSERT_TRUE(times > 1.5 && times < 4);
+    TEST_ASSERT_EQUAL(0, advice(200, 0, 4, &times));
+}
+
+static void knobs_are_not_advised_without_it(void)
+{
+    double times;
+    TEST_ASSERT_EQUAL(-1, advice(0, 0, 1, &times));
+    TEST_ASSERT_EQUAL(-1, advice(200, 2, 1, &times));   /* none is better */
+    TEST_ASSERT_EQUAL(-1, advice(200, 2, 1.2, &times)); /* by little */
+    TEST_ASSERT_EQUAL(-1, advice(4, 2, 4, &times));     /* soon said */
+}
+
+/* ---- the comparison, and all of it ------------------------------------------------------------- */
+
+/* Tests that each reach some of so many points, at a cost that is now and then ten times as much. */
+static void contend(struct contest *c, int who, uint32_t points, uint64_t tests, struct random *r)
+{
+    struct tune_round round = { 0 };
+    struct batch batch = { .count = tests, .owner = &c->who[who] };
+    for (uint64_t i = 0; i < tests; i++) {
+        struct tune_test t = { .cost = random_chance(r, 10) ? 10000 : 1000 };
+        for (int n = 0; n < 20; n++)
+            cover_hit(&t.hits, random_below(r, points));
+        TEST_ASSERT_TRUE(LIST_PUSH(&round.tests, t));
+    }
+    TEST_ASSERT_TRUE(contest_take(c, &batch, 1, &round));
+    LIST_FREE(&round.tests);
+}
+
+/* Of so many comparisons, those in which the first seems to reach more. */
+static int count_gains(uint64_t comparisons, uint32_t points, uint64_t tests)
+{
+    int gains = 0;
+    for (uint64_t seed = 0; seed < comparisons; seed++) {
+        struct contest c = { .cost = INFINITY };
+        struct random r;
+        random_seed(&r, seed, 17);
+        contest_add(&c, "tuned", b);
+        contest_add(&c, "untuned", b);
+        contend(&c, 0, points, tests, &r);
+        contend(&c, 1, 1000, tests, &r);
+        gains += contest_chance(&c, seed) <= 0.05;
+        contest_free(&c);
+    }
+    return gains;
+}
+
+static void test_chance_is_not_taken_for_a_gain(void)
+{
+    TEST_ASSERT_LESS_OR_EQUAL_INT_MESSAGE(7, count_gains(60, 1000, 30), "3 are expected");
+    TEST_ASSERT_LESS_OR_EQUAL_INT(2, count_gains(6, 1000, 600)); /* samples of several tests */
+    TEST_ASSERT_GREATER_OR_EQUAL_INT(16, count_gains(20, 4000, 60));
+}
+
+/* A test that is under way at the end counts by the part of it that was over. */
+static void test_a_long_test_at_the_end_counts_in_part(void)
+{
+    struct contest c = { .cost = 1000 };
+    struct tune_round round = { 0 };
+    struct tune_test t = { .cost = 2000 };
+    contest_add(&c, "tuned", b);
+    for (uint32_t p = 0; p < 100; p++)
+        cover_hit(&t.hits, p);
+    TEST_ASSERT_TRUE(LIST_PUSH(&round.tests, t));
+    struct batch batch = { .count = 1, .owner = &c.who[0] };
+    TEST_ASSERT_TRUE(contest_take(&c, &batch, 1, &round));
+    TEST_ASSERT_EQUAL_UINT64(50, contest_reached(&c, &c.who[0]));
+    LIST_FREE(&round.tests);
+    contest_free(&c);
+}
+
+/* Of a bias some of whose tests the machine refuses, only the others are run. */
+static void test_a_contest_passes_over_what_the_machine_refuses(void)
+{
+    struct search_plan plan = { .can = can_all, .seed = 1 };
+    struct contest c = { .cost = INFINITY, .usual = 1000, .plan = &plan };
+    struct batch batches[MOST_BATCHES];
+    uint64_t tests = 0;
+    plan.can.threads = 3;
+    TEST_ASSERT_TRUE(bias_read(b, "examples/profiles.bias", &e));
+    TEST_ASSERT_TRUE_MESSAGE(bias_set(b, "test.threads=3", &e), e.reason);
+    plan.can.amo_sizes = plan.can.cas_sizes = 0; /* some tests have such */
+    plan.can.transactions = false;
+    contest_add(&c, "tuned", b);
+    for (int i = 0; i < 20; i++) {
+        int count = contest_choose(&c, 100, batches);
+        TEST_ASSERT_EQUAL_INT(1, count);
+        TEST_ASSERT_EQUAL_UINT64(batches[0].count,
+                                 setting_count_fitting(b, &plan.can, 1, batches[0].first,
+                                                       batches[0].count));
+        tests += batches[0].count;
+    }
+    TEST_ASSERT_GREATER_THAN_UINT64(tests, c.who[0].next - (UINT64_C(1) << 40)); /* not all */
+    contest_free(&c);
+}
+
+/* What the made-up machine costs, and reaches in the comparison, if it is tuned and if not. */
+struct world {
+    uint64_t cost;
+    uint32_t tuned, untuned;
+};
+
+static void bring_round(struct tuning *t, const struct batch *batches, int count,
+                        const struct world *w, struct tune_round *round)
+{
+    int i = 0;
+    uint64_t k = 0;
+    for (round->tests.count = 0; tuning_wants(t, batches, count, round); k++) {
+        for (; k == batches[i].count; k = 0)
+            i++;
+        struct tune_test test = { .cost = w->cost };
+        struct random r;
+        random_seed(&r, batches[i].first + k, (uint64_t)i);
+        bool tuned = t->phase == TUNING_CONTEST && batches[i].owner == &t->contest.who[0];
+        for (int n = 0; n < 20; n++)
+            cover_hit(&test.hits, random_below(&r, tuned ? w->tuned : w->untuned));
+        TEST_ASSERT_TRUE(LIST_PUSH(&round->tests, test));
+    }
+}
+
+static void tune(struct tuning *t, const struct tuning_budget *budget, const struct world *w)
+{
+    struct tuning_plan plan = {
+        .search = { .base = b,
+                    .can = can_all,
+                    .seed = 1,
+                    .ways = { .batches = 16,
+                              .tests = 4,
+                              .keep = 0.9,
+                              .mutate = true,
+                              .patience = 10 } },
+        .budget = *budget,
+        .profiles = 8,
+        .keep = 0.5,
+        .compare = true,
+    };
+    struct tune_round round = { 0 };
+    struct batch batches[MOST_BATCHES];
+    int count;
+    TEST_ASSERT_TRUE(tuning_new(t, &plan));
+    while ((count = tuning_choose(t, batches)) > 0) {
+        bring_round(t, batches, count, w, &round);
+        TEST_ASSERT_TRUE(tuning_take(t, batches, count, &round));
+    }
+    TEST_ASSERT_EQUAL_INT(0, count);
+    LIST_FREE(&round.tests);
+}
+
+/* Whether or not tests are dear, it takes what it may take, and each side its eighth. */
+static void test_a_budget_is_kept_to_and_shared_out(void)
+{
+    static const uint64_t costs[] = { 1000, 20000, 60000 };
+    read_bias("examples/profiles.bias");
+    for (int i = 0; i < 3; i++) {
+        struct tuning *t = malloc(sizeof *t);
+        double test = (double)costs[i], budget = 3e6;
+        tune(t, &(struct tuning_budget){ .cost = 3000000 },
+             &(struct world){ costs[i], 1000, 1000 });
+        TEST_ASSERT_TRUE(t->cost >= budget && t->cost <= budget + 3 * test);
+        for (int k = 0; k < 2; k++) {
+            double cost = t->contest.who[k].cost;
+            TEST_ASSERT_TRUE(cost >= budget / 8 && cost <= budget / 8 + test);
+        }
+        tuning_free(t);
+        tune(t, &(struct tuning_budget){ .tests = 333 }, &(struct world){ costs[i], 1000, 1000 });
+        TEST_ASSERT_EQUAL_UINT64(333, t->tests);
+        TEST_ASSERT_EQUAL_UINT64(249, t->search.tests);
+        TEST_ASSERT_EQUAL_UINT64(42, t->contest.who[0].tests);
+        tuning_free(t);
+        free(t);
+    }
+}
+
+static void test_only_what_is_better_is_kept(void)
+{
+    static const struct {
+        struct world world;
+        enum tuning_verdict verdict;
+        bool tuned;
+    } cases[] = {
+        { { 1000, 2000, 1000 }, TUNING_GAIN, true },
+        { { 1000, 1000, 1000 }, TUNING_NO_GAIN, false },
+        { { 1000, 700, 1000 }, TUNING_NO_GAIN, false },
+    };
+    struct tuning *t = malloc(sizeof *t);
+    read_bias("examples/profiles.bias");
+    for (int i = 0; i < 3; i++) {
+        tune(t, &(struct tuning_budget){ .tests = 800 }, &cases[i].world);
+        TEST_ASSERT_EQUAL_INT(cases[i].verdict, tuning_verdict(t));
+        TEST_ASSERT_EQUAL_INT(cases[i].tuned, tuning_keeps_tuned(t));
+        tuning_free(t);
+    }
+    tune(t, &(struct tuning_budget){ .tests = 20 },
+         &cases[0].world); /* not every profile was run */
+    TEST_ASSERT_EQUAL_INT(TUNING_TOO_LITTLE, tuning_verdict(t));
+    TEST_ASSERT_FALSE(tuning_keeps_tuned(t));
+    tuning_free(t);
+    free(t);
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -402,8 +739,19 @@ int main(void)
     RUN_TEST(test_uniform_settings_are_valid_and_differ);
     RUN_TEST(test_what_must_stay_stays);
     RUN_TEST(test_the_search_repeats_itself_and_begins_again);
+    RUN_TEST(test_nobody_gains_by_being_first_in_a_round);
+    RUN_TEST(test_a_mix_does_not_ask_who_was_run_often);
+    RUN_TEST(test_nothing_is_chosen_before_every_profile_was_run);
+    RUN_TEST(test_a_move_is_kept_only_where_something_speaks_for_it);
     RUN_TEST(test_a_mix_counts_on_what_is_still_hidden);
     RUN_TEST(test_a_mix_has_arms_that_complete_one_another);
     RUN_TEST(test_weights_follow_the_cost_of_tests);
+    RUN_TEST(knobs_are_advised_where_the_evidence_is_clear);
+    RUN_TEST(knobs_are_not_advised_without_it);
+    RUN_TEST(test_chance_is_not_taken_for_a_gain);
+    RUN_TEST(test_a_long_test_at_the_end_counts_in_part);
+    RUN_TEST(test_a_contest_passes_over_what_the_machine_refuses);
+    RUN_TEST(test_a_budget_is_kept_to_and_shared_out);
+    RUN_TEST(test_only_what_is_better_is_kept);
     return UNITY_END();
 }

@@ -39,19 +39,19 @@ struct arm *arm_child(const struct mutate_plan *plan, const struct arm *parent,
                       const struct arm *other, uint64_t number, struct random *r)
 {
     struct arm *a = calloc(1, sizeof *a);
+    struct move move;
     char name[40];
     if (!a)
         return NULL;
     snprintf(name, sizeof name, "%.24s-%" PRIu64, arm_root(parent)->setting.name, number);
     bool good = other ? mutate_cross(plan, &parent->setting, &other->setting, name, r, &a->setting)
-                      : mutate_one(plan, &parent->setting, name, r, &a->setting, &a->move);
+                      : mutate_one(plan, &parent->setting, name, r, &a->setting, &move);
     if (!good) {
         free(a);
         return NULL;
     }
     a->parent = parent;
     a->other = other;
-    a->parent_paid = parent->paid;
     a->score = parent->score;
     bandit_fade(&a->score, INHERITED);
     return settle(a, plan->base);

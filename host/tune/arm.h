@@ -11,13 +11,11 @@ struct arm {
     struct bias_profile setting;
     struct bias bias;         /* with that alone */
     const struct arm *parent; /* NULL: it is a profile of the bias that is tuned */
-    const struct arm *other;  /* crossed with; NULL: `move` says what is new */
-    struct move move;
-    bool alive;              /* may be pulled */
-    struct bandit_arm score; /* what counts now */
-    struct bandit_arm paid;  /* new points and cost in all; of the parent, when it was born: */
-    struct bandit_arm parent_paid;
-    uint32_t usual_weight; /* of a profile of the bias */
+    const struct arm *other;  /* crossed with; NULL: one key is moved */
+    bool alive;               /* may be pulled */
+    struct bandit_arm score;  /* what counts now */
+    struct bandit_arm paid;   /* new points and cost in all */
+    uint32_t usual_weight;    /* of a profile of the bias */
     uint64_t tests, pulls;
     uint16_t reached[COVER_POINTS]; /* tests that reached each point, at most UINT16_MAX */
 };

@@ -7,21 +7,29 @@
 
 #include "journal.h"
 
-#define JOURNAL_VERSION 1
+#define JOURNAL_VERSION 2
 
 struct journal_text {
     const char *text;
-    size_t size, at;       /* `at`: of the next line */
-    uint64_t line, rounds; /* read so far */
+    size_t size, at;              /* `at`: of the next line */
+    uint64_t line, rounds, tests; /* read so far */
 };
-/* Whether the text begins as a journal with these facts; NULL: any. */
-bool journal_read_facts(struct journal_text *t, const struct journal_fact *facts, struct why *why);
-enum journal_found { JOURNAL_ROUND, JOURNAL_END, JOURNAL_TORN, JOURNAL_DAMAGED };
+/* Whether the text begins as a journal of this; NULL: of any. `grown`: some fact is greater. */
+bool journal_read_head(struct journal_text *t, const struct journal_head *head, bool *grown,
+                       struct why *why);
+
+enum journal_found { JOURNAL_ROUND, JOURNAL_TEST, JOURNAL_END, JOURNAL_TORN, JOURNAL_DAMAGED };
+struct journal_entry {
+    enum tune_phase phase; /* of a round */
+    struct tune_test test;
+};
 /* Of what is torn `at` stays where it begins; what is damaged has a `why`. */
-enum journal_found journal_read_round(struct journal_text *t, struct tune_round *round,
-                                      struct why *why);
+enum journal_found journal_read(struct journal_text *t, struct journal_entry *entry,
+                                struct why *why);
+
 /* As it stands in the file. False: it could not be written. */
-bool journal_write_facts(const struct journal_fact *facts, FILE *out);
-bool journal_write_round(uint64_t number, const struct tune_round *round, FILE *out);
+bool journal_write_head(const struct journal_head *head, FILE *out);
+bool journal_write_round(uint64_t number, enum tune_phase phase, FILE *out);
+bool journal_write_test(uint64_t number, const struct tune_test *test, FILE *out);
 
 #endif

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "knobs.h"
 
+#include <math.h>
+
 static const char *const levels[] = { "0", "1", "2", "3", "4", "5", "6", "7" };
 
 static void add_value(struct knob *k, const char *value)
@@ -64,6 +66,44 @@ void knobs_fade(struct knobs *k, double keep)
     for (int i = 0; i < KNOBS; i++)
         for (int n = 0; n < k->knob[i].count; n++)
             bandit_fade(&k->knob[i].score[n], keep);
+}
+
+/* ---- advice ---------------------------------------------------------------------------------- */
+
+void knobs_weigh(struct knobs *k, const struct knobs_at *at, double fresh, double expected)
+{
+    for (int i = 0; i < KNOBS; i++) {
+        struct knob_evidence *e = &k->knob[i].evidence[at->value[i]];
+        e->fresh += fresh;
+        e->expected += expected;
+        e->square += (fresh - expected) * (fresh - expected);
+        e->batches++;
+    }
+}
+
+/* As often as it is asked, of some values of some knobs, chance alone should never say so; and it
+ * is to be worth it. What batches brought is seen to vary far more than Poisson's counts, so their
+ * own squares say how much. */
+static bool is_clear(const struct knob_evidence *e)
+{
+    static const double SURE = 3.5, WORTH = 1.25;
+    enum { ENOUGH = 20 };
+    return e->batches >= ENOUGH && e->fresh > WORTH * e->expected
+        && e->fresh - e->expected > SURE * sqrt(e->square);
+}
+
+int knob_best(const struct knob *k, double *times)
+{
+    int best = -1;
+    for (int i = 0; i < k->count; i++) {
+        double ratio = k->evidence[i].expected > 0 ? k->evidence[i].fresh / k->evidence[i].expected
+                                                   : 0;
+        if (is_clear(&k->evidence[i]) && (best < 0 || ratio > *times)) {
+            best = i;
+            *times = ratio;
+        }
+    }
+    return best;
 }
 
 struct test_knobs knobs_setting(const struct knobs *k, const struct knobs_at *at)

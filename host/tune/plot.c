@@ -5,7 +5,7 @@
 #include <math.h>
 
 /* In pixels. At the right there is room for the curves' names. */
-enum { WIDTH = 760, HEIGHT = 420, LEFT = 72, RIGHT = 150, TOP = 44, BOTTOM = 58, NAME_HEIGHT = 17 };
+enum { WIDTH = 830, HEIGHT = 440, LEFT = 72, RIGHT = 220, TOP = 76, BOTTOM = 58, NAME_HEIGHT = 17 };
 
 struct axis {
     double step, most; /* of the marks; the last of them */
@@ -47,6 +47,7 @@ static const char head[] =
     "<style>\n"
     "  text { font: 13px sans-serif; fill: #222 }\n"
     "  .title { font-size: 15px; font-weight: bold }\n"
+    "  .note { font-size: 12px } .mark { stroke: #777; stroke-dasharray: 4 4 }\n"
     "  .grid { stroke: #ddd } .axis { stroke: #555 } .ground { fill: #fff }\n"
     "  polyline { fill: none; stroke-width: 2.2; stroke-linejoin: round }\n"
     "  .c0 { stroke: #d9601a } .c1 { stroke: #2f7fd1; stroke-dasharray: 7 3 }\n"
@@ -87,6 +88,18 @@ const char *plot_number(double value, char text[PLOT_NUMBER])
     return text;
 }
 
+double plot_at(const struct plot_curve *c, double x)
+{
+    struct plot_point before = { 0, 0 };
+    for (size_t i = 0; i < c->points.count; i++) {
+        struct plot_point p = c->points.data[i];
+        if (p.x >= x && p.x > before.x)
+            return before.y + (p.y - before.y) * (x - before.x) / (p.x - before.x);
+        before = p;
+    }
+    return before.y;
+}
+
 static void write_axes(const struct plot *p, const struct axis *x, const struct axis *y, FILE *out)
 {
     char number[PLOT_NUMBER];
@@ -103,7 +116,8 @@ static void write_axes(const struct plot *p, const struct axis *x, const struct 
                    plot_number(value, number));
     }
     write_line(out, "axis", x->from, y->from, x->from, y->to);
-    write_text(out, "class=\"title\"", x->from, TOP - 18, p->title);
+    write_text(out, "class=\"title\"", x->from, TOP - 50, p->title);
+    write_text(out, "class=\"note\"", x->from, TOP - 32, p->note);
     write_text(out, "text-anchor=\"middle\"", (x->from + x->to) / 2.0, HEIGHT - 16, p->x_label);
     fprintf(out, "<g transform=\"translate(18 %.1f) rotate(-90)\">", (y->from + y->to) / 2.0);
     write_text(out, "text-anchor=\"middle\"", 0, 0, p->y_label);
@@ -138,6 +152,16 @@ static void write_curve(const struct plot_curve *c, int number, const struct axi
     write_text(out, "", x->to + 40, name_y + 4, c->name);
 }
 
+static void write_mark(const struct plot *p, const struct axis *x, const struct axis *y, FILE *out)
+{
+    char text[128], number[PLOT_NUMBER];
+    if (p->mark <= 0)
+        return;
+    snprintf(text, sizeof text, "%s: %s", p->mark_name, plot_number(p->mark, number));
+    write_line(out, "mark", at(x, p->mark), y->from, at(x, p->mark), y->to - 6);
+    write_text(out, "class=\"note\" text-anchor=\"middle\"", at(x, p->mark), y->to - 10, text);
+}
+
 bool plot_write(const struct plot *p, FILE *out)
 {
     struct plot_point most = extent(p);
@@ -146,6 +170,7 @@ bool plot_write(const struct plot *p, FILE *out)
     assert(p->count <= PLOT_CURVES);
     fprintf(out, head, WIDTH, HEIGHT, WIDTH, HEIGHT, p->title, WIDTH, HEIGHT);
     write_axes(p, &x, &y, out);
+    write_mark(p, &x, &y, out);
     place_names(p, &y, names);
     for (int i = 0; i < p->count; i++)
         write_curve(p->curves[i], i, &x, &y, names[i], out);

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A few arms and how often each is to be run, chosen so that together they reach the most.
  *
- * An arm reaches a point at a rate of its own, known from its tests. Of a mix of arms that shares
- * out a cost C the number of points reached can then be expected: the sum over all points of
- * 1 - exp(-C x (sum over the arms of share x rate)). It is concave in the shares, so the best mix is
- * found by steps towards the arm that adds the most (Frank and Wolfe, 1956), no matter where it
- * begins. What many arms reach counts once: the mix has arms that complete one another. What an arm
- * would reach that it has not reached yet is estimated from what it reached once and twice (Chao,
- * 1984), or arms whose tests are all alike would seem as good as those of many kinds.
+ * Of a mix of arms that shares out a cost the number of points reached can be expected from what is
+ * known of each (estimate.h). It is concave in the shares, so the best mix is found by steps towards
+ * the arm that adds the most (Frank and Wolfe, 1956), no matter where it begins. What many arms reach
+ * counts once: the mix has arms that complete one another; and where little is known it has many.
+ *
+ * A child is in it only where less would be expected if any of those it comes from had its place.
  *
  * A share of the cost is not chosen: it stays with the bias as it was, so that what only that finds
- * is found, if later. */
+ * is found, if later. As long as not every profile was run, nothing is chosen. */
 #ifndef HOST_PORTFOLIO_H
 #define HOST_PORTFOLIO_H
 
@@ -19,7 +18,7 @@
 enum { PORTFOLIO_MOST = 12 };
 
 struct portfolio_plan {
-    double horizon; /* the cost C */
+    double horizon; /* the cost that is shared out */
     double keep;    /* share of it that stays: 0 to 1 */
     int most;       /* arms that are chosen: 1 to PORTFOLIO_MOST */
 };
@@ -28,6 +27,9 @@ struct portfolio {
     LIST(const struct arm *) arms; /* those chosen, the greatest share first, then those kept */
     LIST(struct bias_profile) profiles; /* of each, with its weight; made of what is the arm's */
     int chosen;
+    double horizon, expected; /* points that all of it is expected to reach by then */
+    /* Of each that was chosen: the same if its parent had its place, its grandparent, … */
+    LIST(double) instead[PORTFOLIO_MOST];
     struct bias bias; /* of these */
 };
 

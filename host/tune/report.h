@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What comes out of tuning, for people: a bias file that says of each key that moved what tests
- * brought with it and without it, the coverage that was reached, and its plot. */
+/* What comes out of tuning, for people: a bias file that says of each key that moved what is expected
+ * with it and without it, the coverage that was reached, and its plot. Where the comparison shows no
+ * gain, that bias is the one as it was, and what the search chose is a file of its own. */
 #ifndef HOST_REPORT_H
 #define HOST_REPORT_H
 
 #include "tuning.h"
 
 #define REPORT_BIAS "tuned.bias"
+#define REPORT_CANDIDATE "candidate.bias"
 #define REPORT_COVER "coverage.cover"
 #define REPORT_PLOT "coverage.svg"
 
@@ -19,8 +21,13 @@ struct report {
     const char *about;   /* the machine, for titles: "sim" */
 };
 
-/* All three files, each whole or not at all. False: `why`. */
+/* Why tuned.bias is what it is: in a word, and in a sentence. */
+struct report_verdict {
+    const char *word, *sentence;
+};
+extern const struct report_verdict report_verdicts[TUNING_VERDICTS];
+
+/* All files, each whole or not at all. False: `why`. */
 bool report_write(const struct report *r, struct why *why);
-bool report_bias(const struct report *r, FILE *out);
 
 #endif

@@ -2,6 +2,7 @@
 #include "search.h"
 
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 enum {
@@ -113,53 +114,85 @@ static struct arm *choose_fitting(struct search *s, uint64_t first)
     }
 }
 
-/* In the first rounds every profile has its turn. */
-static struct arm *choose(struct search *s, uint64_t batch, uint64_t first)
+/* At first every profile has its turn. */
+static struct arm *choose(struct search *s, uint64_t first)
 {
-    uint64_t turn = s->rounds * s->plan.ways.batches + batch;
-    return turn < s->roots ? s->arms.data[turn] : choose_fitting(s, first);
+    return s->turns < s->roots ? s->arms.data[s->turns++] : choose_fitting(s, first);
+}
+
+/* The first round has all profiles, or those that come late would find less that is new. */
+static int round_size(const struct search *s)
+{
+    uint64_t waiting = s->roots - s->turns, batches = s->plan.ways.batches;
+    uint64_t size = waiting > batches ? waiting : batches;
+    return size < MOST_BATCHES ? (int)size : MOST_BATCHES;
 }
 
 int search_choose(struct search *s, struct batch batches[MOST_BATCHES])
 {
     const struct search_ways *ways = &s->plan.ways;
     assert(ways->batches <= MOST_BATCHES);
-    if (s->rounds * ways->batches >= s->roots && !breed(s))
+    if (s->turns == s->roots && !breed(s))
         return 0;
-    for (uint64_t i = 0; i < ways->batches; i++) {
-        uint64_t first = s->tests + i * ways->tests;
-        struct arm *a = choose(s, i, first);
+    int count = round_size(s);
+    for (int i = 0; i < count; i++) {
+        uint64_t first = s->tests + (uint64_t)i * ways->tests;
+        struct arm *a = choose(s, first);
         batches[i] = (struct batch){ &a->bias, first, ways->tests, a,
                                      knobs_draw(&s->knobs, &s->random) };
     }
-    return (int)ways->batches;
+    return count;
 }
 
 /* ---- results ----------------------------------------------------------------------------------- */
 
 struct reward {
-    double points;
-    uint32_t fresh;
+    double points, fresh;
 };
 
-/* Of a test: points that no test reached before count one each; by rarity, one divided by the tests
- * that did. */
-static struct reward reward(struct search *s, const struct tune_test *t)
+/* Of a test: points that no round before reached are shared among the tests of this one that did,
+ * so that nobody gains by being first; by rarity others count, too, one divided by the tests that
+ * reached them. */
+static struct reward reward(const struct search *s, const struct tune_test *t)
 {
     struct reward sum = { 0, 0 };
     for (uint32_t p = 0; p < COVER_POINTS; p++)
         if (cover_is_hit(&t->hits, p)) {
-            uint32_t before = s->reached[p]++;
-            sum.fresh += before == 0;
-            sum.points += before == 0 ? 1 : s->plan.ways.rarity ? 1.0 / (1 + before) : 0;
+            double fresh = s->reached[p] == 0 ? 1.0 / s->now[p] : 0;
+            bool seen = s->plan.ways.rarity && s->reached[p];
+            sum.fresh += fresh;
+            sum.points += seen ? 1.0 / (1 + s->reached[p]) : fresh;
         }
     return sum;
 }
 
-static uint32_t take_batch(struct search *s, const struct batch *b, const struct tune_test *tests)
+static double cost_of(const struct tune_test *tests, size_t count)
+{
+    double cost = 0;
+    for (size_t i = 0; i < count; i++)
+        cost += (double)tests[i].cost;
+    return cost;
+}
+
+/* What the batches of a round brought is weighed against each other. Divided by the root of what
+ * all of them did, the first rounds, which bring most, count more, but do not count alone. */
+static void weigh(struct search *s, const struct batch *batches, int count, const double *fresh,
+                  const struct tune_round *round)
+{
+    const struct tune_test *tests = round->tests.data;
+    double all = 0, cost = cost_of(tests, round->tests.count);
+    for (int i = 0; i < count; i++)
+        all += fresh[i];
+    for (int i = 0; i < count && all > 0 && cost > 0; tests += batches[i++].count)
+        knobs_weigh(&s->knobs, &batches[i].knobs, fresh[i] / sqrt(all),
+                    sqrt(all) * cost_of(tests, batches[i].count) / cost);
+}
+
+/* Returns how much of what it reached is new. */
+static double take_batch(struct search *s, const struct batch *b, const struct tune_test *tests)
 {
     struct arm *a = b->owner;
-    uint32_t fresh = 0;
+    double fresh = 0;
     for (size_t i = 0; i < b->count; i++) {
         struct reward r = reward(s, &tests[i]);
         bandit_pay(&a->score, r.points, (double)tests[i].cost);
@@ -170,6 +203,25 @@ static uint32_t take_batch(struct search *s, const struct batch *b, const struct
         fresh += r.fresh;
     }
     a->pulls++;
+    return fresh;
+}
+
+static void count_round(struct search *s, const struct tune_round *round)
+{
+    memset(s->now, 0, sizeof s->now);
+    for (size_t i = 0; i < round->tests.count; i++)
+        for (uint32_t p = 0; p < COVER_POINTS; p++)
+            s->now[p] += cover_is_hit(&round->tests.data[i].hits, p);
+}
+
+/* Whether the round reached something new. */
+static bool remember_round(struct search *s)
+{
+    bool fresh = false;
+    for (uint32_t p = 0; p < COVER_POINTS; p++) {
+        fresh |= s->now[p] && !s->reached[p];
+        s->reached[p] += s->now[p];
+    }
     return fresh;
 }
 
@@ -226,17 +278,20 @@ static void begin_again(struct search *s)
 void search_take(struct search *s, const struct batch *batches, int count,
                  const struct tune_round *round)
 {
-    uint32_t fresh = 0;
+    double brought[MOST_BATCHES];
     size_t at = 0;
+    assert(count <= MOST_BATCHES);
     fade(s);
+    count_round(s, round);
     for (int i = 0; i < count; i++) {
         assert(at + batches[i].count <= round->tests.count);
-        fresh += take_batch(s, &batches[i], round->tests.data + at);
+        brought[i] = take_batch(s, &batches[i], round->tests.data + at);
         at += batches[i].count;
     }
+    weigh(s, batches, count, brought, round);
     s->tests += at;
     s->rounds++;
-    s->quiet = fresh ? 0 : s->quiet + 1;
+    s->quiet = remember_round(s) ? 0 : s->quiet + 1;
     give_up(s);
     if (s->quiet >= s->plan.ways.patience)
         begin_again(s);

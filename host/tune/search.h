@@ -44,8 +44,9 @@ struct search {
     struct knobs knobs;
     struct random random;
     LIST(struct arm *) arms;                 /* all that there ever were; the profiles first */
-    size_t roots;                            /* how many these are */
-    uint32_t reached[COVER_POINTS];          /* tests, since it began again */
+    size_t roots, turns;                     /* how many these are; how many had their turn */
+    uint32_t reached[COVER_POINTS];          /* tests, since it began again, of whole rounds */
+    uint32_t now[COVER_POINTS];              /* and of the round that is taken */
     struct bandit_arm all;                   /* faded sums over all arms */
     uint64_t rounds, tests, quiet, restarts; /* quiet: rounds without anything new */
 };

@@ -20,6 +20,7 @@ bool setting_copy(struct bias_profile *to, const struct bias_profile *from, cons
     *to = *from;
     to->name = strdup(name);
     to->only = from->only ? strdup(from->only) : NULL;
+    to->comment = NULL; /* what it says need not hold of the copy */
     to->varies.data = NULL;
     to->varies.count = to->varies.capacity = 0;
     bool good = to->name && (to->only || !from->only);
@@ -93,19 +94,45 @@ static bool runs(const struct ordeal_trace *test, const struct abilities *can)
     return good;
 }
 
-bool setting_fits(const struct bias *base, const struct bias_profile *s,
-                  const struct abilities *can, uint64_t seed, uint64_t first, uint64_t count)
+uint64_t setting_count_fitting(const struct bias *b, const struct abilities *can, uint64_t seed,
+                               uint64_t first, uint64_t count)
 {
-    struct bias b = setting_bias(base, s);
     struct ordeal *o = ordeal_new(NULL);
-    struct generator *g = generator_new(&b, seed);
-    bool good = o && g;
-    for (uint64_t i = 0; good && i < count; i++) {
+    struct generator *g = generator_new(b, seed);
+    uint64_t fit = 0;
+    for (bool good = o && g; good && fit < count; fit += good) {
         struct ordeal_trace *test = NULL;
-        good = generator_make(g, first + i, o, &test) == ORDEAL_OK && runs(test, can);
+        good = generator_make(g, first + fit, o, &test) == ORDEAL_OK && runs(test, can);
         ordeal_trace_free(test);
     }
     generator_free(g);
     ordeal_free(o);
-    return good;
+    return fit;
+}
+
+bool setting_fits(const struct bias *base, const struct bias_profile *s,
+                  const struct abilities *can, uint64_t seed, uint64_t first, uint64_t count)
+{
+    struct bias b = setting_bias(base, s);
+    return setting_count_fitting(&b, can, seed, first, count) == count;
+}
+
+double setting_operations(const struct bias *b, uint64_t seed, uint64_t count)
+{
+    struct ordeal *o = ordeal_new(NULL);
+    struct generator *g = generator_new(b, seed);
+    struct program p = { 0 };
+    struct ordeal_error e;
+    double sum = 0;
+    for (uint64_t i = 0; o && g && i < count; i++) {
+        struct ordeal_trace *test = NULL;
+        if (generator_make(g, i, o, &test) == ORDEAL_OK && program_compile(&p, test, "", &e))
+            sum += (double)p.operations;
+        program_free(&p);
+        p = (struct program){ 0 };
+        ordeal_trace_free(test);
+    }
+    generator_free(g);
+    ordeal_free(o);
+    return count ? sum / (double)count : 0;
 }

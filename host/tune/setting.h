@@ -23,8 +23,14 @@ bool setting_put(struct bias_profile *s, const struct bias_vary *v); /* false: o
 /* "4", "0 | 10", "2..8"; as snprintf. */
 int setting_text(const struct bias_vary *v, char *text, size_t size);
 
-/* Whether a machine runs all of its tests from number `first` on. They are made and compiled. */
+/* How many tests of a bias from number `first` on a machine runs, up to the first that it does not,
+ * or `count`. They are made and compiled. */
+uint64_t setting_count_fitting(const struct bias *b, const struct abilities *can, uint64_t seed,
+                               uint64_t first, uint64_t count);
+/* Whether that is all of them, with this setting alone. */
 bool setting_fits(const struct bias *base, const struct bias_profile *s,
                   const struct abilities *can, uint64_t seed, uint64_t first, uint64_t count);
+/* Memory operations of a test of the bias, on average over the first so many. 0: out of memory. */
+double setting_operations(const struct bias *b, uint64_t seed, uint64_t count);
 
 #endif

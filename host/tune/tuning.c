@@ -6,14 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHARES = 8, CONTEST_TESTS = 8 }; /* of the budget each contestant has one */
+enum { SHARES = 8 }; /* of the budget each contestant has one */
+/* With less there is no use in it: of each profile, and of each contestant. */
+enum { LEAST_OF_PROFILE = 8, LEAST_OF_CONTESTANT = 32 };
+static const double BEYOND_CHANCE = 0.05;
 
 /* ---- life -------------------------------------------------------------------------------------- */
 
 bool tuning_uniform(const struct mutate_plan *plan, const struct abilities *can, uint64_t seed,
                     struct bias_profile *profiles, size_t count)
 {
-    enum { TRIES = 100, TESTS = 16 };
+    enum { TRIES = 100, TESTS = 1000 }; /* as many as a run may well make of each */
     static const struct bias_profile empty = { .name = (char *)"",
                                                .weight = 1,
                                                .weight_at = { "", 0, 1 } };
@@ -38,7 +41,8 @@ static int contestants(const struct tuning_plan *p) { return p->compare ? 2 + p-
 
 bool tuning_new(struct tuning *t, const struct tuning_plan *plan)
 {
-    *t = (struct tuning){ .plan = *plan, .cover = cover_new(), .curve.name = "while tuning" };
+    *t = (struct tuning){ .plan = *plan, .cover = cover_new(), .chance = 1 };
+    t->curve.name = "while tuning";
     t->uniform = *plan->search.base;
     t->uniform.profiles.data = t->uniform_profiles;
     t->uniform.profiles.count = UNIFORM_PROFILES;
@@ -71,22 +75,54 @@ double tuning_share(const struct tuning *t)
     return fmin(share, 1);
 }
 
-/* What of all the search may take. */
-static double search_share(const struct tuning *t)
+static uint64_t search_shares(const struct tuning *t)
 {
-    return (double)(SHARES - contestants(&t->plan)) / SHARES;
+    return (uint64_t)(SHARES - contestants(&t->plan));
 }
 
-/* Of the batches of a round, those for which there are tests left. */
-static int fitting(const struct tuning *t, const struct batch *batches, int count)
+/* Has the search used up its part of this? It has at least one of it. */
+static bool is_over(const struct tuning *t, double used, uint64_t budget)
 {
-    double most = search_share(t) * (double)t->plan.budget.tests - (double)t->tests;
-    int fit = 1;
-    if (!t->plan.budget.tests)
-        return count;
-    for (most -= (double)batches[0].count; fit < count && most > 0; fit++)
-        most -= (double)batches[fit].count;
-    return fit;
+    uint64_t shares = search_shares(t);
+    uint64_t most = budget / SHARES * shares + budget % SHARES * shares / SHARES;
+    return budget && used >= fmax((double)most, 1);
+}
+
+static bool search_over(const struct tuning *t, double cost, uint64_t tests, uint64_t milliseconds)
+{
+    const struct tuning_budget *b = &t->plan.budget;
+    return is_over(t, cost, b->cost) || is_over(t, (double)tests, b->tests)
+        || is_over(t, (double)milliseconds, b->milliseconds);
+}
+
+static uint64_t count_tests(const struct batch *batches, int count)
+{
+    uint64_t tests = 0;
+    for (int i = 0; i < count; i++)
+        tests += batches[i].count;
+    return tests;
+}
+
+bool tuning_wants(const struct tuning *t, const struct batch *batches, int count,
+                  const struct tune_round *round)
+{
+    size_t tests = round->tests.count;
+    double cost = t->cost;
+    if (tests >= count_tests(batches, count))
+        return false;
+    if (t->phase != TUNING_SEARCH || tests == 0)
+        return true;
+    for (size_t i = 0; i < tests; i++)
+        cost += (double)round->tests.data[i].cost;
+    return !search_over(t, cost, t->tests + tests, round->tests.data[tests - 1].milliseconds);
+}
+
+uint64_t tuning_least_tests(const struct tuning *t)
+{
+    uint64_t shares = search_shares(t), search = t->search.roots * LEAST_OF_PROFILE;
+    uint64_t least = (search * SHARES + shares - 1) / shares;
+    uint64_t compare = t->plan.compare ? LEAST_OF_CONTESTANT * SHARES : 0;
+    return least > compare ? least : compare;
 }
 
 /* ---- phases ------------------------------------------------------------------------------------ */
@@ -94,7 +130,8 @@ static int fitting(const struct tuning *t, const struct batch *batches, int coun
 /* What one contestant may cause, and the cost for which the portfolio is chosen. */
 static double share_cost(const struct tuning *t)
 {
-    return t->search_cost / (SHARES - contestants(&t->plan));
+    return t->plan.budget.cost ? (double)t->plan.budget.cost / SHARES
+                               : t->search_cost / (double)search_shares(t);
 }
 
 bool tuning_conclude(struct tuning *t)
@@ -106,13 +143,31 @@ bool tuning_conclude(struct tuning *t)
                                                       .most = t->plan.profiles });
 }
 
+static uint64_t tests_left(const struct tuning *t)
+{
+    uint64_t budget = t->plan.budget.tests;
+    return !budget ? UINT64_MAX : budget > t->tests ? budget - t->tests : 0;
+}
+
+static bool time_is_up(const struct tuning *t)
+{
+    return t->plan.budget.milliseconds && t->milliseconds >= t->plan.budget.milliseconds;
+}
+
+static bool can_compare(const struct tuning *t)
+{
+    return t->plan.compare && t->portfolio.chosen && !time_is_up(t)
+        && tests_left(t) >= (uint64_t)contestants(&t->plan);
+}
+
 static bool begin_contest(struct tuning *t)
 {
     if (!tuning_conclude(t))
         return false;
-    t->contest = (struct contest){ .cost = share_cost(t), .batch = CONTEST_TESTS };
-    t->phase = t->plan.compare && t->portfolio.chosen && tuning_share(t) < 1 ? TUNING_CONTEST
-                                                                             : TUNING_DONE;
+    t->contest = (struct contest){ .cost = t->plan.budget.cost ? share_cost(t) : INFINITY,
+                                   .plan = &t->plan.search,
+                                   .usual = t->cost / fmax((double)t->tests, 1) };
+    t->phase = can_compare(t) ? TUNING_CONTEST : TUNING_DONE;
     if (t->phase == TUNING_CONTEST) {
         contest_add(&t->contest, "tuned", &t->portfolio.bias);
         contest_add(&t->contest, "untuned", t->plan.search.base);
@@ -122,20 +177,47 @@ static bool begin_contest(struct tuning *t)
     return true;
 }
 
+static bool end_contest(struct tuning *t)
+{
+    t->phase = TUNING_DONE;
+    t->chance = t->contest.count ? contest_chance(&t->contest, t->plan.search.seed) : 1;
+    return t->chance >= 0;
+}
+
 int tuning_choose(struct tuning *t, struct batch batches[MOST_BATCHES])
 {
     int count = 0;
-    if (t->phase == TUNING_SEARCH && tuning_share(t) >= search_share(t) && !begin_contest(t))
+    if (t->phase == TUNING_SEARCH && search_over(t, t->cost, t->tests, t->milliseconds)
+        && !begin_contest(t))
         return -1;
     if (t->phase == TUNING_SEARCH) {
         count = search_choose(&t->search, batches);
-        return count > 0 ? fitting(t, batches, count) : -1;
+        return count > 0 ? count : -1;
     }
-    if (t->phase == TUNING_CONTEST && tuning_share(t) < 1)
-        count = contest_choose(&t->contest, batches);
-    if (count == 0)
-        t->phase = TUNING_DONE;
+    if (t->phase == TUNING_CONTEST && !time_is_up(t))
+        count = contest_choose(&t->contest, tests_left(t), batches);
+    if (t->phase == TUNING_CONTEST && count == 0 && !end_contest(t))
+        return -1;
     return count;
+}
+
+enum tuning_verdict tuning_verdict(const struct tuning *t)
+{
+    if (t->phase != TUNING_DONE)
+        return TUNING_UNFINISHED;
+    if (!t->portfolio.chosen)
+        return TUNING_TOO_LITTLE;
+    if (!t->plan.compare)
+        return TUNING_NOT_COMPARED;
+    if (!t->contest.count || contest_cost(&t->contest) <= 0)
+        return TUNING_TOO_LITTLE;
+    return t->chance <= BEYOND_CHANCE ? TUNING_GAIN : TUNING_NO_GAIN;
+}
+
+bool tuning_keeps_tuned(const struct tuning *t)
+{
+    enum tuning_verdict v = tuning_verdict(t);
+    return v != TUNING_NO_GAIN && v != TUNING_TOO_LITTLE;
 }
 
 /* ---- results ----------------------------------------------------------------------------------- */
@@ -161,20 +243,33 @@ static uint64_t reached(const struct tuning *t)
     return cover_reached(t->cover, COVER_EXEC) + cover_reached(t->cover, COVER_EVENT);
 }
 
+/* Only those batches, and tests of them, that were run. */
+static int trim(const struct batch *batches, int count, size_t tests, struct batch *to)
+{
+    int trimmed = 0;
+    for (; trimmed < count && tests > 0; trimmed++) {
+        to[trimmed] = batches[trimmed];
+        if (to[trimmed].count > tests)
+            to[trimmed].count = tests;
+        tests -= to[trimmed].count;
+    }
+    return trimmed;
+}
+
 bool tuning_take(struct tuning *t, const struct batch *batches, int count,
                  const struct tune_round *round)
 {
+    struct batch run[MOST_BATCHES] = { { 0 } };
     size_t at = 0;
     bool good = true;
+    count = trim(batches, count, round->tests.count, run);
     for (int i = 0; i < count; i++)
-        for (uint64_t k = 0; good && k < batches[i].count; k++, at++) {
-            assert(at < round->tests.count);
-            good = take_test(t, &batches[i], batches[i].first + k, &round->tests.data[at]);
-        }
-    t->milliseconds = round->milliseconds;
+        for (uint64_t k = 0; good && k < run[i].count; k++, at++)
+            good = take_test(t, &run[i], run[i].first + k, &round->tests.data[at]);
+    t->milliseconds = at ? round->tests.data[at - 1].milliseconds : t->milliseconds;
     if (t->phase == TUNING_CONTEST)
-        return good && contest_take(&t->contest, batches, count, round);
-    search_take(&t->search, batches, count, round);
+        return good && contest_take(&t->contest, run, count, round);
+    search_take(&t->search, run, count, round);
     t->search_cost = t->cost;
     return good
         && LIST_PUSH(&t->curve.points, ((struct plot_point){ t->cost, (double)reached(t) }));

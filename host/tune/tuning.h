@@ -27,6 +27,16 @@ struct tuning_plan {
 
 enum tuning_phase { TUNING_SEARCH, TUNING_CONTEST, TUNING_DONE };
 
+/* What is known of the mix that was chosen. */
+enum tuning_verdict {
+    TUNING_GAIN,         /* it reaches more than the bias as it was, more than by chance */
+    TUNING_NO_GAIN,      /* it does not */
+    TUNING_TOO_LITTLE,   /* the budget was too small to choose, or to compare */
+    TUNING_NOT_COMPARED, /* nobody asked */
+    TUNING_UNFINISHED,   /* it goes on */
+    TUNING_VERDICTS
+};
+
 struct tuning {
     struct tuning_plan plan;
     enum tuning_phase phase;
@@ -39,6 +49,7 @@ struct tuning {
     struct plot_curve curve; /* points reached over cost, while it searches */
     double cost;             /* so far; of these the search: */
     double search_cost;
+    double chance; /* that the tuned bias is ahead by chance alone; 1 while nothing was compared */
     uint64_t tests, milliseconds, results[TUNE_RESULTS];
 };
 
@@ -46,10 +57,20 @@ bool tuning_new(struct tuning *t, const struct tuning_plan *plan); /* false: out
 void tuning_free(struct tuning *t);
 /* The batches of the next round; how many. 0: it is done; -1: out of memory. */
 int tuning_choose(struct tuning *t, struct batch batches[MOST_BATCHES]);
+/* What the round brought; of the last batches some tests may be missing. False: out of memory. */
 bool tuning_take(struct tuning *t, const struct batch *batches, int count,
-                 const struct tune_round *round); /* false: out of memory */
+                 const struct tune_round *round);
+/* Whether a test more of the round at hand is wanted, after those that it has. It ends early where
+ * the search has used up its part of what it may take. */
+bool tuning_wants(const struct tuning *t, const struct batch *batches, int count,
+                  const struct tune_round *round);
 /* How much of what it may take is used up: 0 to 1. */
 double tuning_share(const struct tuning *t);
+/* With fewer tests than these it can hardly learn, or tell, anything. */
+uint64_t tuning_least_tests(const struct tuning *t);
+enum tuning_verdict tuning_verdict(const struct tuning *t);
+/* Whether the mix that was chosen is what comes out, and not the bias as it was. */
+bool tuning_keeps_tuned(const struct tuning *t);
 /* The portfolio as of now, if the search is not over. False: out of memory. */
 bool tuning_conclude(struct tuning *t);
 

@@ -1,70 +1,94 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* libFuzzer harness for the journal of `ordeal tune`: whatever the bytes are, they are refused with
- * a reason, or are rounds that are the same when they are written and read again. A copy with its
- * checksums put right gets behind those. */
+ * a reason, or are rounds and tests that are the same when they are written and read again. A copy
+ * whose lines are given the checksums that they need gets behind those. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tune/journal_text.h"
 
-static void same(const struct tune_round *a, uint64_t number)
+static bool same_test(const struct tune_test *a, const struct tune_test *b)
+{
+    return a->result == b->result && a->cost == b->cost && a->milliseconds == b->milliseconds
+        && memcmp(&a->hits, &b->hits, sizeof a->hits) == 0;
+}
+
+static void same(enum journal_found found, const struct journal_entry *a,
+                 const struct journal_text *at)
 {
     char *text = NULL;
     size_t size = 0;
     FILE *f = open_memstream(&text, &size);
-    struct tune_round back = { 0 };
+    struct journal_entry back = { 0 };
     struct why why = { "" };
-    if (!journal_write_round(number, a, f) || fclose(f) != 0)
+    bool test = found == JOURNAL_TEST;
+    bool written = test ? journal_write_test(at->tests, &a->test, f)
+                        : journal_write_round(at->rounds, a->phase, f);
+    if (!written || fclose(f) != 0)
         abort();
-    struct journal_text t = { .text = text, .size = size, .rounds = number };
-    if (journal_read_round(&t, &back, &why) != JOURNAL_ROUND || t.at != size
-        || back.tests.count != a->tests.count || back.milliseconds != a->milliseconds)
+    struct journal_text t = *at;
+    t.text = text;
+    t.size = size;
+    t.at = 0;
+    if (journal_read(&t, &back, &why) != found || t.at != size)
         abort();
-    for (size_t i = 0; i < back.tests.count; i++)
-        if (back.tests.data[i].cost != a->tests.data[i].cost
-            || memcmp(&back.tests.data[i].hits, &a->tests.data[i].hits, sizeof(struct cover_hits)))
-            abort();
-    LIST_FREE(&back.tests);
+    if (test ? !same_test(&back.test, &a->test) : back.phase != a->phase)
+        abort();
     free(text);
 }
 
-static void try_journal(const char *text, size_t size, bool facts)
+static void try_journal(const char *text, size_t size, bool with_head)
 {
     struct journal_text t = { .text = text, .size = size };
-    struct tune_round round = { 0 };
+    struct journal_entry entry = { 0 };
     struct why why = { "" };
     enum journal_found found = JOURNAL_ROUND;
-    if (facts && !journal_read_facts(&t, NULL, &why)) {
+    bool grown;
+    if (with_head && !journal_read_head(&t, NULL, &grown, &why)) {
         if (!why.text[0])
             abort();
         return;
     }
-    while (found == JOURNAL_ROUND) {
-        uint64_t number = t.rounds;
-        found = journal_read_round(&t, &round, &why);
-        if (found == JOURNAL_ROUND)
-            same(&round, number);
+    while (found == JOURNAL_ROUND || found == JOURNAL_TEST) {
+        struct journal_text before = t;
+        found = journal_read(&t, &entry, &why);
+        if (found == JOURNAL_ROUND || found == JOURNAL_TEST)
+            same(found, &entry, &before);
     }
     if ((found == JOURNAL_DAMAGED && !why.text[0]) || t.at > size)
         abort();
-    LIST_FREE(&round.tests);
 }
 
-/* One round whose lines are the input, with the head and the end that they need. */
+/* Against a head of which some facts may grow, and a bias. */
+static void try_head(const char *text, size_t size)
+{
+    static const struct journal_fact facts[] = { { "version", "1", false },
+                                                 { "tests", "20", true },
+                                                 { NULL, NULL, false } };
+    static const struct journal_head head = { facts, "[test]\nthreads = 4\n" };
+    struct journal_text t = { .text = text, .size = size };
+    struct why why = { "" };
+    bool grown;
+    if (!journal_read_head(&t, &head, &grown, &why) && !why.text[0])
+        abort();
+}
+
+/* A round whose tests are the lines of the input, each with its checksum. */
 static void try_lines(const char *text, size_t size)
 {
     char *whole = NULL;
-    size_t length = 0, lines = 0;
-    uint64_t sum = UINT64_C(0xCBF29CE484222325);
-    for (size_t i = 0; i < size; i++)
-        lines += text[i] == '\n';
+    size_t length = 0;
     FILE *f = open_memstream(&whole, &length);
-    fprintf(f, "round 0 %zu 1\n%.*s", lines, (int)size, text);
-    fflush(f);
-    for (size_t i = 0; i < length; i++)
-        sum = (sum ^ (unsigned char)whole[i]) * UINT64_C(0x100000001B3);
-    fprintf(f, "end 0 %016" PRIx64 "\n", sum);
+    fputs("round 0 search\n", f);
+    for (const char *end; size && (end = memchr(text, '\n', size)); text = end + 1) {
+        uint64_t sum = UINT64_C(0xCBF29CE484222325);
+        for (const char *c = text; c < end; c++)
+            sum = (sum ^ (unsigned char)*c) * UINT64_C(0x100000001B3);
+        fwrite(text, 1, (size_t)(end - text), f);
+        fprintf(f, " #%016" PRIx64 "\n", sum);
+        size -= (size_t)(end + 1 - text);
+    }
     fclose(f);
     try_journal(whole, length, false);
     free(whole);
@@ -74,6 +98,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     try_journal((const char *)data, size, true);
     try_journal((const char *)data, size, false);
+    try_head((const char *)data, size);
     try_lines((const char *)data, size);
     return 0;
 }
