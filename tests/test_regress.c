@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `ordeal regress` from outside: what comes out; that it is the same with any number of workers and
+ * after any kill, on a full disk, too; what it refuses; how it ends. On the software model, which is
+ * fast. KILLS in the environment says how often it is killed (`make kills`: a hundred times). */
+#include <fcntl.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include <cJSON.h>
+
+#include "base/random.h"
+#include "regressions.h"
+
+void setUp(void) { shell_enter(); }
+void tearDown(void) { shell_leave(); }
+
+/* ---- plans ---------------------------------------------------------------------------------------- */
+
+#define PLAN_WITH(SHRINK) \
+    "[regression]\ntests = 40\nbatch = 5\nexamples = 1\nwaves = no\nshrink = " SHRINK "\n" \
+    "[run good]\ntarget = model\nseeds = 1..2\n" \
+    "[run bad]\ntarget = model\nbug = forward-oldest\nset = test.operations=12 | test.operations=20\n"
+
+#define PLAN PLAN_WITH("0")
+#define REGRESS "$ORDEAL regress p.plan "
+
+/* ---- tests ---------------------------------------------------------------------------------------- */
+
+static void test_what_comes_out(void)
+{
+    write_file("p.plan", PLAN_WITH("20"));
+    EXPECT(1, REGRESS "--junit x.xml");
+    OUT("FAIL bad/test.operations=");
+    OUT("RUN good/seed=1 tests=10 pass=10 fail=0 ");
+    OUT("RUN bad/test.operations=20 tests=10 ");
+    OUT("REGRESSION p.db tests=40 ");
+    OUT(" incidents=0 end=done");
+    TEST_ASSERT_EQUAL(40, number_of("p.db", "SELECT count(*) FROM test"));
+    TEST_ASSERT_EQUAL(8, number_of("p.db", "SELECT count(*) FROM unit"));
+    TEST_ASSERT_EQUAL(0, number_of("p.db", "SELECT count(*) FROM test WHERE (verdict = 'FAIL') <>"
+                                           " (SELECT count(*) FROM failure f WHERE f.run = test.run"
+                                           " AND f.number = test.number)"));
+    TEST_ASSERT_EQUAL(0, number_of("p.db", "SELECT count(*) FROM bucket WHERE state <> 'small'"));
+    TEST_ASSERT_EQUAL(1, number_of("p.db", "SELECT end = 'done' FROM session"));
+    EXPECT(0, "cd p.db-files/failures && for f in *-small; do test -s $f/small/test.test && "
+              "test -x $f/small/replay && test -s $f/small/verdict.json || exit 1; done");
+    EXPECT(0, "test -z \"$(ls p.db-files/work)\"");
+    EXPECT(0, "grep -c '<failure ' x.xml");
+    EXPECT(1, "$ORDEAL show $(echo p.db-files/failures/*-small | cut -d' ' -f1)");
+    EXPECT(0, REGRESS "--json | tail -1");
+    cJSON *last = cJSON_Parse(out);
+    TEST_ASSERT_EQUAL_STRING("REGRESSION",
+                             cJSON_GetStringValue(cJSON_GetObjectItem(last, "verdict")));
+    TEST_ASSERT_EQUAL(40, cJSON_GetNumberValue(cJSON_GetObjectItem(last, "tests")));
+    cJSON_Delete(last);
+}
+
+static void test_points_are_those_of_a_run(void)
+{
+    write_file("p.plan", "[regression]\ntests = 60\nbatch = 7\n[run good]\ntarget = model\n");
+    EXPECT(0, REGRESS);
+    EXPECT(0, "$ORDEAL run --target model --check --count 60 --cover c.cover >&2 && "
+              "grep -c '^exec[.][^ ]* [1-9]' c.cover");
+    TEST_ASSERT_EQUAL(atoi(out), number_of("p.db", "SELECT count(*) FROM point"));
+    TEST_ASSERT_EQUAL(number_of("p.db", "SELECT count(*) FROM point"),
+                      number_of("p.db", "SELECT sum(news) FROM test"));
+    TEST_ASSERT_EQUAL(number_of("p.db", "SELECT sum(count) FROM point"),
+                      number_of("p.db", "SELECT sum(points) FROM test"));
+    TEST_ASSERT_EQUAL(0, number_of("p.db", "SELECT count(*) FROM point WHERE number < 0"));
+}
+
+static void test_workers_do_not_matter(void)
+{
+    write_file("p.plan", PLAN);
+    EXPECT(1, REGRESS "--jobs 1 --db one.db");
+    EXPECT(1, REGRESS "--jobs 5 --db five.db");
+    same_tables("one.db", "five.db");
+}
+
+/* ---- kills ---------------------------------------------------------------------------------------- */
+
+static bool is_there(const char *db)
+{
+    return access(db, F_OK) == 0 && number_of(db, "SELECT count(*) FROM sqlite_schema") > 0;
+}
+
+static long units_of(const char *db)
+{
+    return is_there(db) ? number_of(db, "SELECT count(*) FROM unit") : 0;
+}
+
+/* Its end is not taken away. */
+static bool is_alive(pid_t pid)
+{
+    siginfo_t info = { 0 };
+    return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == 0;
+}
+
+/* Whatever was told is in the database, and nothing is there twice. */
+static void look_at_told(const char *db)
+{
+    char line[4096], query[512], run[200];
+    unsigned long number;
+    FILE *in = fopen("told", "a+");
+    TEST_ASSERT_NOT_NULL(in);
+    rewind(in);
+    while (fgets(line, sizeof line, in))
+        if (sscanf(line, "FAIL %199[^#]#%lu ", run, &number) == 2) {
+            snprintf(query, sizeof query,
+                     "SELECT count(*) FROM failure JOIN run ON run.id = failure.run WHERE "
+                     "run.name = '%s' AND number = %lu",
+                     run, number);
+            TEST_ASSERT_EQUAL_MESSAGE(1, number_of(db, query), line);
+        }
+    fclose(in);
+    TEST_ASSERT_EQUAL(0,
+                      number_of(db, "SELECT count(*) FROM unit u WHERE end <> 'skipped' AND count"
+                                    " <> (SELECT count(*) FROM test t WHERE t.run = u.run AND"
+                                    " number BETWEEN first AND first + count - 1)"));
+    TEST_ASSERT_EQUAL(number_of(db, "SELECT count(*) FROM test"),
+                      number_of(db, "SELECT coalesce(sum(count), 0) FROM unit"));
+}
+
+static void test_killed_at_any_moment_it_comes_to_the_same_end(void)
+{
+    const char *wanted = getenv("KILLS");
+    int kills = wanted ? atoi(wanted) : 5, ended = 0;
+    long worked = 0;
+    const char *const argv[] = { getenv("ORDEAL"), "regress", "p.plan", "--db", "killed.db", NULL };
+    struct random random;
+    random_seed(&random, 1, 0);
+    write_file("p.plan", PLAN_WITH("20"));
+    EXPECT(1, REGRESS "--db whole.db");
+    for (int i = 0; i < kills; i++) {
+        long goal = units_of("killed.db") + random_below(&random, 4);
+        pid_t pid = start(argv);
+        for (int k = 0; k < 4000 && units_of("killed.db") < goal && is_alive(pid); k++)
+            usleep(5000);
+        usleep(random_below(&random, 300000));
+        ended += end_by(pid, SIGKILL) >= 0;
+        if (is_there("killed.db"))
+            look_at_told("killed.db");
+        if (i % 5 == 4 && i + 1 < kills) { /* so that there is always something left to do */
+            worked += number_of("killed.db", "SELECT count(DISTINCT session) FROM unit");
+            EXPECT(0, "rm -rf killed.db* told");
+        }
+    }
+    printf("%d kills, %d were too late\n", kills, ended);
+    EXPECT(1, REGRESS "--db killed.db");
+    worked += number_of("killed.db", "SELECT count(DISTINCT session) FROM unit");
+    printf("%ld of them had merged something\n", worked);
+    same_tables("whole.db", "killed.db");
+}
+
+/* ---- a full disk ---------------------------------------------------------------------------------- */
+
+/* Files may not grow: at any size it stops with a reason, and goes on when there is room. */
+static void test_a_full_disk_loses_nothing(void)
+{
+    write_file("p.plan", PLAN);
+    EXPECT(1, REGRESS "--db whole.db");
+    for (int blocks = 8; blocks <= 1200; blocks += 300) {
+        sh("sh -c 'ulimit -f %d; " REGRESS "--db full.db' >>told 2>>said", blocks);
+        if (is_there("full.db"))
+            look_at_told("full.db");
+    }
+    EXPECT(0, "cat said");
+    OUT("ordeal regress: full.db");
+    OUT("goes on once there is room");
+    EXPECT(1, REGRESS "--db full.db");
+    EXPECT(0, "true");
+    dump("whole.db", "a");
+    dump("full.db", "b");
+    EXPECT(0, "grep '^[2347]' a >a2; grep '^[2347]' b >b2; diff a2 b2 | head; cmp a2 b2");
+}
+
+/* ---- going on, and what is refused ---------------------------------------------------------------- */
+
+static void test_a_greater_budget_goes_on(void)
+{
+    write_file("p.plan", "[regression]\ntests = 20\nbatch = 10\n[run a]\ntarget = model\n");
+    EXPECT(0, REGRESS);
+    write_file("p.plan", "[regression]\ntests = 50\nbatch = 10\n[run a]\ntarget = model\n");
+    EXPECT(0, REGRESS);
+    OUT("REGRESSION p.db tests=50 ");
+    EXPECT(0, REGRESS "--db whole.db");
+    same_tables("p.db", "whole.db");
+    TEST_ASSERT_EQUAL(2, number_of("p.db", "SELECT count(*) FROM session"));
+}
+
+static void test_another_run_of_the_same_name_is_refused(void)
+{
+    write_file("b.bias", "[test]\noperations = 10\n");
+    write_file("p.plan", "[regression]\ntests = 5\n[run a]\ntarget = model\nbias = b.bias\n");
+    EXPECT(0, REGRESS);
+    write_file("b.bias", "[test]\noperations = 11\n");
+    EXPECT(2, REGRESS);
+    ERR("of run 'a' a file that it names has changed since; take another name for it, or another "
+        "database with --db");
+    write_file("b.bias", "# as it was\n[test]\noperations = 10\n");
+    EXPECT(0, REGRESS);
+    write_file("p.plan", "[regression]\ntests = 5\n[run a]\ntarget = model\nmodel = SC\n");
+    EXPECT(2, REGRESS);
+    ERR("p.db: run 'a' ");
+    ERR("another database with --db");
+}
+
+static void test_other_databases_are_refused(void)
+{
+    write_file("p.plan", "[regression]\ntests = 5\n[run a]\ntarget = model\n");
+    write_file("p.db", "this is no database, but a text of some length, so that it is looked at\n");
+    EXPECT(2, REGRESS);
+    ERR("p.db: file is not a database");
+    EXPECT(0, "rm p.db && " REGRESS);
+    sqlite3 *db = open_db("p.db");
+    TEST_ASSERT_EQUAL(SQLITE_OK, sqlite3_exec(db, "PRAGMA user_version = 7", NULL, NULL, NULL));
+    sqlite3_close(db);
+    EXPECT(2, REGRESS);
+    ERR("p.db is a database of version 7, this program knows 1: go on with the program that wrote it");
+    db = open_db("p.db");
+    sqlite3_exec(db, "PRAGMA application_id = 7", NULL, NULL, NULL);
+    sqlite3_close(db);
+    EXPECT(2, REGRESS);
+    ERR("p.db is no database of a regression");
+}
+
+static void test_the_second_waits_or_says_who_has_it(void)
+{
+    write_file("p.plan", "[regression]\ntests = 5\n[run a]\ntarget = model\n");
+    EXPECT(
+        2,
+        "mkdir p.db-files; exec 9>p.db-files/lock; flock 9; echo 'process 1 on moon' >&9; " REGRESS);
+    ERR("p.db: process 1 on moon is at work on it; --wait waits until it ends, --db takes another");
+    EXPECT(0, "exec 9>p.db-files/lock; flock 9; (sleep 0.5) & exec 9>&-; " REGRESS "--wait");
+    OUT("tests=5");
+}
+
+static void test_wrong_plans_say_where(void)
+{
+    static const struct {
+        const char *plan, *said;
+    } wrong[] = {
+        { "[run a]\ntarget = model\nset = no.such=1\n", "p.plan:3: run 'a': " },
+        { "[run a]\ntarget = sim\nconfig = sets=3\n", "p.plan:3: run 'a': " },
+        { "[run a]\ntarget = model\nbug = nonsense\n", "p.plan:3: run 'a': " },
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char plan[512];
+        snprintf(plan, sizeof plan, "[regression]\ntests = 5\n%s", wrong[i].plan);
+        write_file("p.plan", plan);
+        EXPECT(2, REGRESS);
+        ERR(wrong[i].said);
+        TEST_ASSERT_EQUAL(0, number_of("p.db", "SELECT count(*) FROM run"));
+    }
+}
+
+static void test_it_begins_with_a_plan(void)
+{
+    EXPECT(0, "$ORDEAL regress --init begin.plan && $ORDEAL regress begin.plan --dry-run");
+    OUT("PLANNED sim weight=3 tests=120 words=\"run --model TSO --target sim\"");
+    EXPECT(2, "$ORDEAL regress --init begin.plan");
+    EXPECT(2, "$ORDEAL regress");
+    ERR("--init");
+}
+
+/* ---- incidents ------------------------------------------------------------------------------------ */
+
+static void test_what_hangs_or_is_not_there_is_an_incident(void)
+{
+    write_file("p.plan",
+               "[regression]\ntests = 20\nbatch = 5\nwaves = no\n[run a]\ntarget = model\n"
+               "[run gone]\ntarget = board\n");
+    EXPECT(0, "env -u UMOCKDEV_DIR " REGRESS "--junit x.xml");
+    OUT("INCIDENT gone kind=target ");
+    OUT("RUN a tests=10 pass=10 ");
+    OUT(" incidents=1 end=done");
+    EXPECT(0, "grep '<skipped ' x.xml");
+    EXPECT(0, "sed -i 's/^waves.*/incidents = fail/' p.plan");
+    EXPECT(3, "env -u UMOCKDEV_DIR " REGRESS);
+    write_file("p.plan", "[regression]\ntests = 20\n[run gone]\ntarget = board\n");
+    EXPECT(3, "env -u UMOCKDEV_DIR " REGRESS "--db other.db"); /* nothing at all could be run */
+}
+
+static void test_workers_that_die_are_incidents(void)
+{
+    write_file("p.plan", "[regression]\ntests = 30\nbatch = 10\n[run a]\ntarget = elf\n"
+                         "command = false\n");
+    int status = sh(REGRESS);
+    TEST_ASSERT_TRUE(status == 3 || status == 2);
+    if (status == 3)
+        OUT("INCIDENT a kind=target ");
+}
+
+/* ---- the end -------------------------------------------------------------------------------------- */
+
+static bool has_tests(const char *file)
+{
+    return is_there(file) && number_of(file, "SELECT count(*) FROM test") > 0;
+}
+
+static void test_an_interrupt_ends_in_order(void)
+{
+    const char *const argv[] = { getenv("ORDEAL"), "regress", "p.plan", NULL };
+    write_file("p.plan", "[regression]\nseconds = 100\n[run a]\ntarget = model\n[run b]\n"
+                         "target = model\nseeds = 7\n");
+    pid_t pid = start(argv);
+    for (int i = 0; i < 600 && !has_tests("p.db"); i++)
+        usleep(100000);
+    TEST_ASSERT_EQUAL(130, end_by(pid, SIGINT));
+    EXPECT(0, "cat told");
+    OUT("the same command goes on from here");
+    OUT("end=interrupted");
+    TEST_ASSERT_EQUAL(1, number_of("p.db", "SELECT end = 'interrupted' FROM session"));
+    look_at_told("p.db");
+}
+
+static void test_budgets_of_time_are_kept_to(void)
+{
+    write_file("p.plan", "[regression]\nseconds = 2\n[run a]\ntarget = model\n");
+    EXPECT(0, REGRESS);
+    OUT("end=budget");
+    long tests = number_of("p.db", "SELECT count(*) FROM test");
+    TEST_ASSERT_TRUE(tests > 0);
+    EXPECT(0, REGRESS);
+    TEST_ASSERT_EQUAL(tests, number_of("p.db", "SELECT count(*) FROM test"));
+}
+
+static void test_what_changed_is_told(void)
+{
+    write_file("p.plan", PLAN);
+    EXPECT(1, REGRESS "--db old.db");
+    EXPECT(1, REGRESS "--db new.db --against old.db");
+    TEST_ASSERT_NULL(strstr(out, "NEW "));
+    TEST_ASSERT_NULL(strstr(out, "GONE "));
+    TEST_ASSERT_NULL(strstr(out, "FLAKY "));
+    TEST_ASSERT_NULL(strstr(out, "UNCOVERED "));
+    EXPECT(0, "sed -i 's/^bug/#bug/' p.plan");
+    EXPECT(0, REGRESS "--db fixed.db --against old.db");
+    OUT("GONE ");
+    EXPECT(0, REGRESS "--db fixed.db");
+    EXPECT(0, "sed -i 's/^#bug/bug/' p.plan");
+    EXPECT(1, REGRESS "--db again.db --against fixed.db");
+    OUT("NEW ");
+    sqlite3 *db = open_db("old.db");
+    TEST_ASSERT_EQUAL(SQLITE_OK,
+                      sqlite3_exec(db,
+                                   "UPDATE test SET verdict = 'PASS' WHERE run = 3 AND number ="
+                                   " (SELECT min(number) FROM failure WHERE run = 3);"
+                                   "UPDATE test SET seconds = seconds / 100;"
+                                   "UPDATE test SET cycles = 5 WHERE number = 0;"
+                                   "INSERT INTO point VALUES(1, 'exec.none', 1, 0);",
+                                   NULL, NULL, NULL));
+    sqlite3_close(db);
+    EXPECT(1, REGRESS "--db new.db --against old.db");
+    OUT("FLAKY bad/test.operations=12#");
+    OUT("UNCOVERED good/seed=1 first=exec.none");
+    EXPECT(2, REGRESS "--db new2.db --against none.db");
+    ERR("--against none.db");
+}
+
+int main(void)
+{
+    if (!shell_open())
+        return 1;
+    UNITY_BEGIN();
+    RUN_TEST(test_what_comes_out);
+    RUN_TEST(test_points_are_those_of_a_run);
+    RUN_TEST(test_workers_do_not_matter);
+    RUN_TEST(test_killed_at_any_moment_it_comes_to_the_same_end);
+    RUN_TEST(test_a_full_disk_loses_nothing);
+    RUN_TEST(test_a_greater_budget_goes_on);
+    RUN_TEST(test_another_run_of_the_same_name_is_refused);
+    RUN_TEST(test_other_databases_are_refused);
+    RUN_TEST(test_the_second_waits_or_says_who_has_it);
+    RUN_TEST(test_wrong_plans_say_where);
+    RUN_TEST(test_it_begins_with_a_plan);
+    RUN_TEST(test_what_hangs_or_is_not_there_is_an_incident);
+    RUN_TEST(test_workers_that_die_are_incidents);
+    RUN_TEST(test_an_interrupt_ends_in_order);
+    RUN_TEST(test_budgets_of_time_are_kept_to);
+    RUN_TEST(test_what_changed_is_told);
+    return UNITY_END();
+}
