@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every call can fail. Each command is run with the first allocation failing, then with the second,
+ * and so on; the same with writes, reads, files that are opened, renames, fsync, mmap, threads and
+ * processes, wherever they are called from, in libraries, too. Whichever it is: no crash, no
+ * standstill, no other verdict, nothing said to be saved that is not whole, nothing left behind, and
+ * nothing missing that was not complained of.
+ *
+ * Libraries that end the program instead of returning an error, and what contains them: CaDiCaL, which throws
+ * (checker/solver.cpp); Verilator, likewise (sim/soc.cpp); Graphviz with Pango and GLib, which crash or abort
+ * (host/base/apart.h); cJSON and open_memstream() of glibc, which lose something (host/base/json.h, text.h).
+ * Programs that ordeal starts, compilers and QEMU, are not looked at.
+ *
+ * Of many calls a sample; FAULTS=all in the environment takes more (`make faults`). The list of what
+ * was tried goes to standard output. */
+#include <dirent.h>
+#include <errno.h>
+
+#include "base/command.h"
+#include "fault_run.h"
+#include "regress_db.h"
+#include "shell.h"
+
+static bool all;
+static uint32_t complaints;
+
+void setUp(void) { shell_enter(); }
+void tearDown(void) { shell_leave(); }
+
+/* ---- commands -------------------------------------------------------------------------------- */
+
+struct job {
+    const char *name, *words;
+    const char *makes; /* a file or folder that must not be there before; "" none */
+    uint32_t sample;   /* calls of a kind in a short test */
+    bool varies;       /* what it prints is not always the same */
+};
+
+static const struct job jobs[] = {
+    { "check", "check bad.trace good.trace", "", 40, false },
+    { "check small", "check --model SC small.trace", "", 20, false },
+    { "check json", "check --json bad.trace", "", 10, false },
+    { "witness", "check --witness w.proof bad.trace", "w.proof", 20, false },
+    { "show", "show bad.trace", "", 20, false },
+    { "show svg", "show --svg p.svg bad.trace", "p.svg", 4, false },
+    { "convert", "convert --to binary -z -o o.otr good.trace", "o.otr", 30, false },
+    { "gen", "gen -n 3 -o g.test", "g.test", 30, false },
+    { "run model", "run --target model --count 3 --check --cover c.cover -o m.trace", "m.trace", 20,
+      false },
+    { "run json", "run --target model --count 2 --check --json", "", 10, false },
+    { "run native", "run --target native --count 2 --iterations 20 --check", "", 10, true },
+    { "run sim", "run --target sim --sizes usual --count 1 --check --jobs 1", "", 6, true },
+    { "keep",
+      "run --target model --bug forward-oldest --bias plain.bias --count 3 --check --stop-after 1 "
+      "--shrink --save kept",
+      "kept", 4, false },
+    { "cover", "cover k.cover", "", 120, false },
+    { "cover json", "cover --json --missing exec.shape k.cover", "", 10, false },
+    { "tune", "tune --target model --tests 20 -o t", "t", 4, true },
+    { "report", "report held -o r", "r", 2, true },
+    { "report database", "report a.db -o s", "s", 4, true },
+    { "clean", "clean .", "", 10, false },
+};
+enum { JOBS = sizeof jobs / sizeof *jobs };
+
+static void prepare(void)
+{
+    EXPECT(0, PLAIN_BIAS);
+    EXPECT(1,
+           "$ORDEAL run --target model --bug forward-oldest --bias plain.bias --count 1 --no-save "
+           "--check -o bad.trace");
+    EXPECT(0, "printf 'ordeal 1\\nP1 S[A]#1\\nP1 L[B]=0\\nP2 S[B]#2\\nP2 L[A]=0\\n' >small.trace");
+    EXPECT(0, "$ORDEAL run --target model --seed 5 --count 1 -o good.trace");
+    EXPECT(0, "$ORDEAL run --target model --count 2 --check --cover k.cover");
+    EXPECT(
+        1,
+        "$ORDEAL run --target model --bug forward-oldest --bias plain.bias --count 1 --check --save held");
+    regress_db_make("a.db",
+                    &(struct regress_db_plan){ .when = 1794000000, .units = 2, .causes = 1 });
+}
+
+static void remove_made(const struct job *j)
+{
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf c.cover %s", j->makes);
+    TEST_ASSERT_EQUAL(0, system(command));
+}
+
+/* ---- what may come of it --------------------------------------------------------------------- */
+
+/* How long it took and what it needed is never the same. */
+static void strip(char *text)
+{
+    static const char *const vary[] = { "seconds=",          "memory_mb=",        "ops_per_second=",
+                                        "running_percent=",  "seconds\":",        "memory_mb\":",
+                                        "ops_per_second\":", "running_percent\":" };
+    for (size_t i = 0; i < sizeof vary / sizeof *vary; i++)
+        for (char *at = text; (at = strstr(at, vary[i]));) {
+            at += strlen(vary[i]);
+            memmove(at, at + strspn(at, "0123456789.e+-"),
+                    strlen(at + strspn(at, "0123456789.e+-")) + 1);
+        }
+}
+
+static bool is_file(const char *folder, const char *name)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *f = fopen(path, "r");
+    bool something = f && fgetc(f) != EOF;
+    if (f)
+        fclose(f);
+    return something;
+}
+
+/* What a line says was saved is there. */
+static const char *look_at_saved(const char *text)
+{
+    static const char *const names[] = { "seed",        "test.test",    "trace.trace",
+                                         "verdict.txt", "verdict.json", "explanation.txt",
+                                         "replay" };
+    static const char *const small[] = { "small/test.test", "small/trace.trace",
+                                         "small/verdict.txt" };
+    const char *at = strstr(text, "saved=");
+    char folder[256];
+    if (!at)
+        return NULL;
+    snprintf(folder, sizeof folder, "%.*s", (int)strcspn(at + 6, " \n"), at + 6);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!is_file(folder, names[i]))
+            return "not all is there that is said to be saved";
+    for (size_t i = 0; strstr(at, "small=") && i < sizeof small / sizeof *small; i++)
+        if (!is_file(folder, small[i]))
+            return "the small test is not there that is said to be saved";
+    return NULL;
+}
+
+static const char *look_for_leavings(const char *directory)
+{
+    DIR *d = opendir(directory);
+    const char *found = NULL;
+    for (struct dirent *e; d && (e = readdir(d));)
+        if (strstr(e->d_name, ".ordeal-tmp-"))
+            found = "something temporary was left";
+    if (d)
+        closedir(d);
+    return found;
+}
+
+/* The file that it makes: none, or as it should be. When the target failed it has what was run before that;
+ * a picture may be drawn with other letters, of which Graphviz warns. */
+static const char *look_at_made(const struct job *j, const struct fault_run *r)
+{
+    char command[128];
+    if (!strchr(j->makes, '.') || access(j->makes, F_OK) != 0)
+        return NULL;
+    const char *whole = strstr(j->makes, ".svg") ? "tail -n 1 %s | grep -q '^</svg>'"
+                      : r->status == EXIT_TARGET ? "m=%s; cmp -s -n $(stat -c %%s $m) $m whole"
+                                                 : "cmp -s %s whole";
+    snprintf(command, sizeof command, whole, j->makes);
+    return system(command) == 0 ? NULL : "the file is there and not whole";
+}
+
+static bool is_told(const struct fault_run *r, const struct fault_run *usual)
+{
+    return strcmp(r->err, usual->err) != 0 || strstr(r->out, "ERROR") || strstr(r->out, "UNDECIDED")
+        || strstr(r->out, "LOST");
+}
+
+/* NULL: all is well, or nobody can help it: variables of a thread in a library that was loaded later, such
+ * as a model, are made by libc when they are first used, and it ends the program where they cannot be. */
+static const char *judge(const struct job *j, const struct fault_run *r,
+                         const struct fault_run *usual)
+{
+    const char *complaint = NULL;
+    if (r->status < 0)
+        return "it did not end";
+    if (strstr(r->err, "cannot allocate memory for thread-local data")) /* libc's own end */
+        return NULL;
+    if (r->status > 4)
+        return r->status > 128 ? "it crashed" : "a defect of the program";
+    if (r->status != usual->status && r->status < 2)
+        return "another verdict";
+    if (r->status != usual->status && !is_told(r, usual) && r->kind != FAULT_WRITE)
+        return "it ended otherwise and did not say why";
+    if (r->status == usual->status && !is_told(r, usual) && !j->varies
+        && strcmp(r->out, usual->out) != 0)
+        return "something is missing and was not complained of";
+    if (r->status == 0 && usual->status == 0 && !is_told(r, usual) && *j->makes
+        && access(j->makes, F_OK) != 0)
+        return "all is said to be well, and what it makes is not there";
+    bool tidy = !r->onwards || (r->kind != FAULT_OPEN && r->kind != FAULT_ALLOCATE);
+    if ((complaint = look_at_saved(r->out)) || (complaint = look_at_made(j, r)))
+        return complaint;
+    if (tidy && ((complaint = look_for_leavings(".")) || (complaint = look_for_leavings("kept"))))
+        return complaint; /* what is in a folder can only be removed by who can open it */
+    return NULL;
+}
+
+/* ---- all of them ------------------------------------------------------------------------------ */
+
+struct tally {
+    uint32_t tried, unharmed, told, ended;
+};
+
+static void try_call(const struct job *j, const struct fault_run *usual, enum fault_kind kind,
+                     uint64_t at, bool onwards, struct tally *t)
+{
+    static struct fault_run r;
+    r = (struct fault_run){ .words = j->words, .kind = kind, .at = at, .onwards = onwards };
+    remove_made(j);
+    fault_run(&r);
+    strip(r.out);
+    if (!r.failed)
+        return; /* with threads there are not always as many */
+    t->tried++;
+    t->unharmed += r.status == usual->status && !is_told(&r, usual);
+    t->told += r.status == usual->status && is_told(&r, usual);
+    t->ended += r.status != usual->status;
+    const char *complaint = judge(j, &r, usual);
+    if (!complaint)
+        return;
+    complaints++;
+    printf("%s, %s %llu%s: %s (status %d)\nout: %.300s\nerr: %.300s\n", j->name, fault_names[kind],
+           (unsigned long long)at, onwards ? " and on" : "", complaint, r.status, r.out, r.err);
+}
+
+/* The first ones, where most is opened and made ready, the last ones, where it is told what came of it, and
+ * some of those between. */
+static bool is_chosen(const struct job *j, uint64_t at, uint64_t calls)
+{
+    uint64_t first = all ? 300 : j->sample, last = all ? 100 : j->sample;
+    uint64_t between = all ? 200 : j->sample;
+    return at <= first || at + last > calls || at % (calls / between + 1) == 0;
+}
+
+static void try_calls(const struct job *j, const struct fault_run *usual, enum fault_kind kind)
+{
+    uint64_t calls = usual->seen[kind];
+    struct tally t = { 0 };
+    for (uint64_t at = 1; at <= calls; at++)
+        if (is_chosen(j, at, calls))
+            try_call(j, usual, kind, at, false, &t);
+    uint64_t ends = all ? 20 : j->sample > 4 ? 2 : 0; /* some libraries must be waited for */
+    for (uint64_t i = 0; calls && i < ends; i++)
+        try_call(j, usual, kind, 1 + (calls - 1) * i / ends, true, &t);
+    if (calls)
+        printf(
+            "%-12s %-9s %7llu calls, %4u times one failed, or all from one on: %4u ended it, %4u told, "
+            "%4u unharmed\n",
+            j->name, fault_names[kind], (unsigned long long)calls, t.tried, t.ended, t.told,
+            t.unharmed);
+    fflush(stdout);
+}
+
+static void try_job(const struct job *j)
+{
+    static struct fault_run usual;
+    char command[128];
+    usual = (struct fault_run){ .words = j->words };
+    remove_made(j);
+    fault_run(&usual);
+    strip(usual.out);
+    TEST_ASSERT_TRUE_MESSAGE(usual.status == 0 || usual.status == 1, usual.err);
+    snprintf(command, sizeof command, "cp %s whole 2>/dev/null || true",
+             *j->makes ? j->makes : "bad.trace");
+    TEST_ASSERT_EQUAL(0, system(command));
+    for (int kind = 0; kind < FAULT_COUNT; kind++)
+        try_calls(j, &usual, (enum fault_kind)kind);
+}
+
+static void test_calls_that_fail(void)
+{
+    const char *only = getenv("FAULTS_OF");
+    if (!fault_possible())
+        TEST_IGNORE_MESSAGE("allocations are the sanitizers'");
+    prepare();
+    for (int i = 0; i < JOBS; i++)
+        if (!only || strcmp(only, jobs[i].name) == 0)
+            try_job(&jobs[i]);
+    TEST_ASSERT_EQUAL_MESSAGE(0, complaints, "see above");
+}
+
+int main(void)
+{
+    const char *wanted = getenv("FAULTS");
+    all = wanted && strcmp(wanted, "all") == 0;
+    if (!shell_open())
+        return 1;
+    UNITY_BEGIN();
+    RUN_TEST(test_calls_that_fail);
+    return UNITY_END();
+}
