@@ -7,14 +7,20 @@
 
 #include "shell.h"
 
-/* It finds every bug but one, counts its runs, and when there is a file `slow` takes its time. */
+/* It finds every bug but one, counts its runs, and when there is a file `slow` takes its time. The
+ * run of the first bug waits for that of the second where there is a file `together`. */
 static const char stand_in[] =
     "#!/bin/sh\n"
     "echo \"$@\" >> calls\n"
-    "echo $$ > child\n"
+    "echo $$ >> child\n"
     "case \"$(ls slow 2>&1)$*\" in\n"
     "slow*--shrink*) trap : INT; sleep 100 & wait $!;;\n"
     "slow*) exec sleep 100;;\n"
+    "esac\n"
+    "case \"$(ls together 2>&1)$*\" in\n"
+    "together*branch-shadow-store*) for i in $(seq 200); do\n"
+    "    [ -e second ] && break; sleep 0.05; done; ls second || exit 2;;\n"
+    "together*interrupt-repeats-store*) : > second;;\n"
     "esac\n"
     "end='\"seconds\":1.5,\"undecided\":0,\"end\":\"done\"}'\n"
     "case \"$*\" in\n"
@@ -122,27 +128,150 @@ static void what_is_done_is_not_done_again(void)
     EXPECT(0, "echo '# another' >> stand-in");
     EXPECT(0, ZOO "clean=0 bug=coalesce");
     calls(4);
-    EXPECT(0, "echo damaged > r.json");
+}
+
+/* A file beside, or before, the program, that its machine is made of. */
+static void depends_on(const char *file)
+{
+    calls(0);
+    EXPECT(0, "mkdir -p p/bin/$(dirname %s); touch p/bin/%s; mv stand-in p/bin/ordeal", file, file);
+    EXPECT(0, "ORDEAL=p/bin/ordeal \"$BUILD_OF_TESTS/zoo\" r.json clean=0 bug=coalesce");
+    EXPECT(0, "ORDEAL=p/bin/ordeal \"$BUILD_OF_TESTS/zoo\" r.json clean=0 bug=coalesce");
+    calls(1);
+    EXPECT(0, "echo another > p/bin/%s", file);
+    EXPECT(0, "ORDEAL=p/bin/ordeal \"$BUILD_OF_TESTS/zoo\" r.json clean=0 bug=coalesce");
+    calls(2);
+    EXPECT(0, "mv p/bin/ordeal stand-in; rm -r p; : > calls");
+}
+
+static void results_depend_on_the_machine(void)
+{
+    static const char *const files[] = {
+        "sim/h4-s16-w2-l4-b8-q4.so",
+        "../sim/soc.cpp",
+        "../lib/ordeal/lean.so",
+        "../share/ordeal/sim/build",
+    };
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        depends_on(files[i]);
+    /* the script may be a link to where the sources are */
+    static const char *const sources[] = { "rtl/cache.v", "rtl/lean/lean.v", "rtl/zoo.def",
+                                           "sim/soc.cpp" };
+    EXPECT(0, "mkdir sources sources/sim sources/rtl sources/rtl/lean sim; : > sources/sim/build\n"
+              "ln -s ../sources/sim/build sim/build");
+    for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) {
+        EXPECT(0, "echo %zu > sources/%s; " ZOO "clean=0 bug=coalesce", i, sources[i]);
+        calls((int)i + 1);
+        EXPECT(0, ZOO "clean=0 bug=coalesce");
+        calls((int)i + 1);
+    }
+}
+
+/* Neither that it found a bug nor that a machine is clean. */
+static void a_program_that_does_nothing_found_nothing(void)
+{
+    EXPECT(0, ZOO "clean=20 bug=coalesce");
+    EXPECT(0, "cp r.json before; printf '#!/bin/sh\\nexit 0' > stand-in");
+    EXPECT(2, ZOO "clean=20 bug=coalesce");
+    ERR("ended with status 0 and did not say what came of its tests");
+    TEST_ASSERT_NULL(strstr(out, "FAIL"));
+    TEST_ASSERT_NULL(strstr(out, "clean  "));
+    EXPECT(0, "cmp r.json before");
+}
+
+static void not_results(const char *text, const char *complaint)
+{
+    EXPECT(0, "printf '%s' > r.json; cp r.json before", text);
+    EXPECT(2, ZOO "clean=0 bug=coalesce");
+    ERR(complaint);
+    EXPECT(0, "cmp r.json before");
+    calls(0);
+}
+
+static void what_is_no_results_is_left_as_it_is(void)
+{
+    not_results("damaged", "r.json is not a file of results (no JSON at byte 0)");
+    not_results("[{\"name\": \"a\"", "r.json is not a file of results (no JSON at byte 13)");
+    not_results("[] []", "r.json is not a file of results (no JSON at byte 3)");
+    not_results("[]\\000[]", "r.json is not a file of results (no JSON at byte 3)");
+    not_results("{\"runs\": []}", "r.json is not a file of results (no array at byte 0)");
+    not_results("[{\"name\": \"mine\"}]",
+                "r.json is not a file of results (no run is its element 1)");
+    EXPECT(0, "rm r.json; mkdir r.json");
+    EXPECT(2, ZOO "clean=0 bug=coalesce");
+    ERR("r.json: Is a directory");
+    EXPECT(0, "rmdir r.json; : > r.json; " ZOO "clean=0 bug=coalesce");
+    calls(1);
+}
+
+static void links_are_not_written_through(void)
+{
+    EXPECT(0, "echo mine > a; echo mine > b; ln -s a r.json.new; ln -s b r.json.log");
     EXPECT(0, ZOO "clean=0 bug=coalesce");
-    calls(5);
+    EXPECT(0, "cat a b");
+    TEST_ASSERT_EQUAL_STRING("mine\nmine\n", out);
+    EXPECT(0, "ln -s a r.json.ordeal-tmp-locked");
+    EXPECT(2, ZOO "clean=0 bug=coalesce");
+    ERR("r.json: Too many levels of symbolic links");
+    EXPECT(0, "cat a");
+    TEST_ASSERT_EQUAL_STRING("mine\n", out);
+    EXPECT(0, "ls r.json.*");
+    TEST_ASSERT_EQUAL_STRING("r.json.log\nr.json.new\nr.json.ordeal-tmp-locked\n", out);
+}
+
+static void a_file_has_one_campaign_at_a_time(void)
+{
+    EXPECT(0, "touch slow; " ZOO "clean=0 bug=coalesce & zoo=$!; echo $zoo > pid\n"
+              "until [ -s child ]; do sleep 0.05; done; rm slow\n" ZOO
+              "clean=0 bug=deadlock 2> said; echo $? >> said\n"
+              "kill -INT $zoo; wait $zoo; [ $? = 130 ] && cat said");
+    OUT("r.json: in use by process ");
+    OUT("\n2\n");
+    EXPECT(0, "grep -w \"process $(cat pid)\" said");
+    calls(1);
+    EXPECT(0, ZOO "clean=0 bug=deadlock");
+    OUT("1 of 1 bugs found");
+    calls(2);
+}
+
+/* ---- several at a time ----------------------------------------------------------------------- */
+
+static void runs_go_together_and_are_told_in_order(void)
+{
+    EXPECT(1, "touch together; " ZOO "clean=0 jobs=2");
+    const char *first = strstr(out, "\nbranch-shadow-store"),
+               *second = strstr(out, "\ninterrupt-rep");
+    TEST_ASSERT_TRUE(first && second && first < second);
+    OUT("46 of 47 bugs found; 0 machines without bugs failed");
+    calls(47);
+    EXPECT(0, "grep -c -- '--jobs 1$' calls");
+    TEST_ASSERT_EQUAL(47, atoi(out));
+    EXPECT(0, "cp r.json before; " ZOO
+              "clean=0 jobs=8 bug=coalesce seed=2; grep -- '--jobs 8$' calls");
+    EXPECT(1, ZOO "clean=0 jobs=1");
+    calls(47 + 1);
 }
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
-/* Killed in its second run: what it started is gone, and the next time only that is done again. */
+/* Killed in its second and third run: what it started is gone, and the next time only that is done
+ * again. */
 static void ended_by(const char *signal, int status)
 {
     EXPECT(0, ZOO "clean=0 bug=coalesce");
-    EXPECT(0, "touch slow; rm child; " ZOO "clean=20 bug=coalesce & zoo=$!\n"
-              "until [ -s child ]; do sleep 0.05; done\n"
-              "kill -%s $zoo; wait $zoo; [ $? = %d ] || exit 2\n"
-              "for i in $(seq 100); do\n"
-              "    kill -0 $(cat child) 2>/dev/null || exit 0; sleep 0.05\n"
-              "done; exit 1", signal, status);
-    calls(2);
+    EXPECT(0,
+           "touch slow; rm child; " ZOO "clean=20 bug=coalesce jobs=2 & zoo=$!\n"
+           "until [ $(wc -l < child) = 2 ]; do sleep 0.05; done 2> said\n"
+           "kill -%s $zoo; wait $zoo; [ $? = %d ] || exit 2\n"
+           "for pid in $(cat child); do for i in $(seq 101); do\n"
+           "    [ $i -lt 101 ] || exit 1\n"
+           "    kill -0 $pid 2>/dev/null || break; sleep 0.05\n"
+           "done; done",
+           signal, status);
+    calls(3);
     EXPECT(0, "rm slow; " ZOO "clean=20 bug=coalesce");
     OUT("r.json has 1 runs");
-    calls(2 + 28);
+    calls(3 + 28);
 }
 
 static void interrupted_it_goes_on(void) { ended_by("INT", 130); }
@@ -189,6 +318,12 @@ int main(void)
     RUN_TEST(machines_without_bugs_are_clean_or_not);
     RUN_TEST(without_a_bias_it_is_the_default);
     RUN_TEST(what_is_done_is_not_done_again);
+    RUN_TEST(results_depend_on_the_machine);
+    RUN_TEST(a_program_that_does_nothing_found_nothing);
+    RUN_TEST(what_is_no_results_is_left_as_it_is);
+    RUN_TEST(links_are_not_written_through);
+    RUN_TEST(a_file_has_one_campaign_at_a_time);
+    RUN_TEST(runs_go_together_and_are_told_in_order);
     RUN_TEST(interrupted_it_goes_on);
     RUN_TEST(terminated_it_goes_on);
     RUN_TEST(killed_it_goes_on);

@@ -100,19 +100,31 @@ static void what_a_way_loses_is_counted(void)
     OUT("\nold                 83.0%          8 ");
 }
 
+static void a_way_is_what_its_files_say(void)
+{
+    EXPECT(0, "echo 1 > a.bias; echo 1 > b.bias");
+    for (int i = 0; i < 2; i++)
+        EXPECT(0, "ORDEAL=./stand-in \"$BUILD_OF_TESTS/compare\" r.json seeds=2 bug=coalesce"
+                  " way=a:--bias=a.bias way=b:'--bias b.bias'");
+    calls(4);
+    EXPECT(0, "echo 2 > a.bias; echo 2 > b.bias; ORDEAL=./stand-in \"$BUILD_OF_TESTS/compare\""
+              " r.json seeds=2 bug=coalesce way=a:--bias=a.bias way=b:'--bias b.bias'");
+    calls(8);
+}
+
 static void mistakes_are_machines_of_their_own(void)
 {
-    EXPECT(0,
-           "mkdir -p m/easy m/hard m/none; cp stand-in m/easy/ordeal; cp stand-in m/hard/ordeal\n"
-           "echo --model RMO > m/easy/words; : > m/hard/words; echo 1 > m/hard/patch\n"
-           "sed -i 's/case \"/case \"$0 /' m/*/ordeal");
+    EXPECT(0, "mkdir -p m/easy m/hard/sim m/hard/rtl m/none; : > m/hard/sim/build\n"
+              "cp stand-in m/easy/ordeal; cp stand-in m/hard/ordeal\n"
+              "echo --model RMO > m/easy/words; : > m/hard/words; echo 1 > m/hard/rtl/cache.v\n"
+              "sed -i 's/case \"/case \"$0 /' m/*/ordeal");
     EXPECT(0, COMPARE "seeds=2 mistakes=m cycles=16000");
     OUT("\neasy                             2      4000     7   2      1000     2\n");
     OUT("\nhard                             0     16000    50   2      1000     2\n");
     EXPECT(0, "grep -c -- '--seed [12] --model RMO' calls");
     TEST_ASSERT_EQUAL(4, atoi(out));
     calls(8);
-    EXPECT(0, "echo 2 > m/hard/patch; " COMPARE "seeds=2 mistakes=m cycles=16000");
+    EXPECT(0, "echo 2 > m/hard/rtl/cache.v; " COMPARE "seeds=2 mistakes=m cycles=16000");
     calls(12);
     EXPECT(2, COMPARE "mistakes=m bug=nothing");
     ERR("there is no bug nothing to look for");
@@ -144,6 +156,7 @@ int main(void)
     RUN_TEST(intervals_hold_what_could_have_been);
     RUN_TEST(ways_are_compared_over_the_zoo);
     RUN_TEST(what_a_way_loses_is_counted);
+    RUN_TEST(a_way_is_what_its_files_say);
     RUN_TEST(mistakes_are_machines_of_their_own);
     RUN_TEST(what_it_does_not_know_it_refuses);
     return UNITY_END();

@@ -1,120 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "campaign.h"
 
-#include <glob.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/child.h"
 #include "base/clock.h"
 #include "base/command.h"
 #include "base/interrupt.h"
+#include "stamp.h"
 
-enum { NOT_FOUND = 127 };            /* a program, says the shell */
+enum { NOT_FOUND = 127, MOST_AT_A_TIME = 64 }; /* a program, says the shell; threads */
 
-/* ---- the file -------------------------------------------------------------------------------- */
-
-static uint64_t sum_of_file(uint64_t sum, const char *name)
+bool campaign_open(struct campaign *c, const char *file)
 {
-    FILE *f = fopen(name, "re");
-    for (int c; f && (c = getc_unlocked(f)) != EOF;)
-        sum = (sum ^ (uint64_t)c) * UINT64_C(0x100000001b3);
-    if (f)
-        fclose(f);
-    return sum;
-}
-
-static uint64_t sum_of_files(uint64_t sum, const char *pattern)
-{
-    glob_t files;
-    if (glob(pattern, 0, NULL, &files) != 0)
-        return sum;
-    for (size_t i = 0; i < files.gl_pathc; i++)
-        sum = sum_of_file(sum, files.gl_pathv[i]);
-    globfree(&files);
-    return sum;
-}
-
-/* What results depend on besides their command: the machine, the program and what it reads. */
-static void sum_sources(struct campaign *c)
-{
-    static const char *const machine[] = { "rtl/*.[vdh]*", "rtl/header.awk", "rtl/lean/*",
-                                           "sim/*" };
-    uint64_t sum = UINT64_C(0xcbf29ce484222325);
-    for (size_t i = 0; i < sizeof machine / sizeof *machine; i++)
-        sum = sum_of_files(sum, machine[i]);
-    sum = sum_of_file(sum, c->program);
-    for (const char *const *file = c->files; *file; file++)
-        sum = sum_of_file(sum, *file);
-    snprintf(c->sources, sizeof c->sources, "%016llx", (unsigned long long)sum);
-}
-
-static cJSON *read_file(const char *name)
-{
-    FILE *f = fopen(name, "r");
-    char *text = NULL;
-    size_t length = 0;
-    cJSON *root = NULL;
-    if (f && getdelim(&text, &length, '\0', f) > 0)
-        root = cJSON_Parse(text);
-    free(text);
-    if (f)
-        fclose(f);
-    return root;
-}
-
-static bool write_file(const struct campaign *c)
-{
-    char fresh[4096];
-    snprintf(fresh, sizeof fresh, "%s.new", c->file);
-    char *text = cJSON_Print(c->runs);
-    FILE *f = text ? fopen(fresh, "w") : NULL;
-    bool good = f && fprintf(f, "%s\n", text) > 0;
-    good = f && fclose(f) == 0 && good && rename(fresh, c->file) == 0;
-    cJSON_free(text);
-    if (!good)
-        perror(c->file);
-    return good;
-}
-
-static bool says(const cJSON *run, const char *key, const char *text)
-{
-    const char *said = cJSON_GetStringValue(cJSON_GetObjectItem(run, key));
-    return said && strcmp(said, text) == 0;
-}
-
-bool campaign_open(struct campaign *c)
-{
-    c->runs = read_file(c->file);
-    if (!cJSON_IsArray(c->runs)) {
-        cJSON_Delete(c->runs);
-        c->runs = cJSON_CreateArray();
+    struct why why;
+    pthread_mutex_init(&c->lock, NULL);
+    if (!results_open(&c->results, file, &why)) {
+        fprintf(stderr, "%s\n", why.text);
+        return false;
     }
-    if (c->runs->child)
-        printf("%s has %d runs; what was run as now is not run again\n", c->file,
-               cJSON_GetArraySize(c->runs));
-    return write_file(c);
+    if (c->results.runs->child)
+        printf("%s has %d runs; what was run as now is not run again\n", file,
+               cJSON_GetArraySize(c->results.runs));
+    return true;
 }
 
-void campaign_close(struct campaign *c) { cJSON_Delete(c->runs); }
+void campaign_close(struct campaign *c) { results_close(&c->results); }
 
-/* ---- runs ------------------------------------------------------------------------------------ */
-
-/* One of other sources is forgotten. */
-static cJSON *find(struct campaign *c, const char *command, double seconds)
-{
-    cJSON *run;
-    cJSON_ArrayForEach(run, c->runs) if (says(run, "command", command)
-                                         && result_number(run, "limit") == seconds) break;
-    if (run && !says(run, "sources", c->sources)) {
-        cJSON_Delete(cJSON_DetachItemViaPointer(c->runs, run));
-        run = NULL;
-    }
-    return run;
-}
+/* ---- one run --------------------------------------------------------------------------------- */
 
 /* The lines of ordeal run --json: tests that failed, of which the first is kept, and the sum. */
 static void take_line(cJSON *result, const char *line)
@@ -139,42 +59,41 @@ static void take_line(cJSON *result, const char *line)
     cJSON_Delete(said);
 }
 
-/* Runs it to its end, or for `seconds` (0: no limit), after which it is asked to end as by ^C. Its
- * exit status; -1: there is none. */
-static int run_command(const char *command, double seconds, const char *log)
+/* Its exit status; -1 and why: there is none, or it says that nothing was run. */
+static int status_of(const struct child *child, const char *command, const char *log,
+                     struct why *why)
+{
+    int status = WIFEXITED(child->status) ? WEXITSTATUS(child->status) : -1;
+    if (status >= 0 && status != EXIT_BAD && status != EXIT_INTERNAL && status != NOT_FOUND)
+        return status;
+    child_obituary(child, command, log, why);
+    return -1;
+}
+
+/* Runs it to its end, or for `seconds` (0: no limit), after which it is asked to end as by ^C. */
+static int run_command(const char *command, double seconds, const char *log, struct why *why)
 {
     char shell[] = "sh", option[] = "-c", script[4096];
     char *argv[] = { shell, option, script, NULL };
     double start = now_seconds();
     struct child child;
-    struct why why;
     snprintf(script, sizeof script, "exec %s", command);
-    if (!child_start(&child, argv, NULL, log, &why)) {
-        fprintf(stderr, "%s\n", why.text);
+    if (!child_start(&child, argv, NULL, log, why))
         return -1;
-    }
     while (child_running(&child) && !interrupted()) {
         if (seconds > 0 && now_seconds() - start > seconds) {
             kill(child.pid, SIGINT);
             seconds = 0;
         }
-        pause_for(0.01);
+        pause_for(0.005);
     }
     child_stop(&child);
-    if (interrupted())
-        return -1;
-    int status = WIFEXITED(child.status) ? WEXITSTATUS(child.status) : -1;
-    if (status < 0 || status == EXIT_BAD || status == EXIT_INTERNAL || status == NOT_FOUND) {
-        child_obituary(&child, command, log, &why);
-        fprintf(stderr, "%s\n", why.text);
-        return -1;
-    }
-    return status;
+    return interrupted() ? -1 : status_of(&child, command, log, why);
 }
 
 static void take_log(cJSON *result, const char *log)
 {
-    FILE *f = fopen(log, "r");
+    FILE *f = fopen(log, "re");
     char *line = NULL;
     size_t room = 0;
     while (f && getline(&line, &room, f) > 0)
@@ -184,47 +103,172 @@ static void take_log(cJSON *result, const char *log)
         fclose(f);
 }
 
-const cJSON *campaign_run(struct campaign *c, const char *name, const char *words, double seconds)
+/* What it said; NULL: it failed, was interrupted, or said nothing of any tests. */
+static cJSON *result_of(const struct campaign *c, const struct run *run, const char *command,
+                        const char *log, struct why *why)
 {
-    char command[3800], run[4000], log[4096], jobs[40] = "";
-    snprintf(command, sizeof command, "'%s' run --target sim --check --json --seed %llu %s",
-             c->program, (unsigned long long)c->seed, words);
-    sum_sources(c);
-    cJSON *result = find(c, command, seconds);
-    if (result)
-        return result;
-    if (c->jobs)
-        snprintf(jobs, sizeof jobs, " --jobs %llu", (unsigned long long)c->jobs);
-    snprintf(run, sizeof run, "%s%s", command, jobs);
-    snprintf(log, sizeof log, "%s.log", c->file);
-    int status = run_command(run, seconds, log);
-    if (status < 0 || (status == EXIT_INTERRUPTED && seconds <= 0))
+    char whole[4000];
+    snprintf(whole, sizeof whole, "%s --jobs %llu", command, (unsigned long long)c->jobs);
+    int status = run_command(whole, run->seconds, log, why);
+    if (status < 0 || (status == EXIT_INTERRUPTED && run->seconds <= 0))
         return NULL;
-    result = cJSON_CreateObject();
-    cJSON_AddStringToObject(result, "name", name);
+    cJSON *result = cJSON_CreateObject();
+    cJSON_AddStringToObject(result, "name", run->name);
     cJSON_AddStringToObject(result, "command", command);
-    cJSON_AddStringToObject(result, "sources", c->sources);
-    cJSON_AddNumberToObject(result, "limit", seconds);
+    cJSON_AddNumberToObject(result, "limit", run->seconds);
     take_log(result, log);
     cJSON_AddNumberToObject(result, "status", status);
-    cJSON_AddItemToArray(c->runs, result);
-    return write_file(c) ? result : NULL;
+    if (cJSON_HasObjectItem(result, "end"))
+        return result;
+    cJSON_Delete(result);
+    why_say(why, "%s ended with status %d and did not say what came of its tests", command, status);
+    return NULL;
 }
 
-/* ---- results --------------------------------------------------------------------------------- */
-
-double result_number(const cJSON *result, const char *key)
+/* With a file for what it says, which nobody else has. */
+static cJSON *run_with_log(struct campaign *c, const struct run *run, const char *command,
+                           struct why *why)
 {
-    const cJSON *number = cJSON_GetObjectItem(result, key);
-    return cJSON_IsNumber(number) ? number->valuedouble : 0;
+    char log[4096];
+    snprintf(log, sizeof log, "%s.log-XXXXXX", c->results.file);
+    int made = mkostemp(log, O_CLOEXEC);
+    if (made < 0) {
+        why_say(why, "%s: %s", log, strerror(errno));
+        return NULL;
+    }
+    close(made);
+    cJSON *result = result_of(c, run, command, log, why);
+    unlink(log);
+    return result;
 }
 
-bool result_found(const cJSON *result) { return result_number(result, "fail") > 0; }
-
-const char *result_verdict(const cJSON *result)
+static const cJSON *find(struct campaign *c, const struct run *run, const char *command,
+                         const struct stamp *stamp)
 {
-    int status = (int)result_number(result, "status");
-    if (result_found(result))
-        return cJSON_IsTrue(cJSON_GetObjectItem(result, "broke")) ? "broke" : "FAIL";
-    return status == 0 ? "-" : status == 4 ? "UNDECIDED" : "error";
+    pthread_mutex_lock(&c->lock);
+    const cJSON *result = results_find(&c->results, command, run->seconds, stamp->text);
+    pthread_mutex_unlock(&c->lock);
+    return result;
+}
+
+static bool keep(struct campaign *c, cJSON *result, const struct stamp *stamp, struct why *why)
+{
+    cJSON_AddStringToObject(result, "sources", stamp->text);
+    pthread_mutex_lock(&c->lock);
+    bool kept = results_add(&c->results, result, why);
+    pthread_mutex_unlock(&c->lock);
+    return kept;
+}
+
+const cJSON *campaign_run(struct campaign *c, const struct run *run)
+{
+    char command[3800];
+    struct stamp stamp;
+    struct why why = { "" };
+    snprintf(command, sizeof command, "'%s' run --target sim --check --json --seed %llu %s",
+             run->program, (unsigned long long)run->seed, run->words);
+    if (stamp_make(&stamp, run->program, command, &why)) {
+        const cJSON *known = find(c, run, command, &stamp);
+        if (known)
+            return known;
+        cJSON *result = run_with_log(c, run, command, &why);
+        if (result && keep(c, result, &stamp, &why))
+            return result;
+    }
+    if (*why.text)
+        fprintf(stderr, "%s\n", why.text);
+    return NULL;
+}
+
+/* ---- many ------------------------------------------------------------------------------------ */
+
+enum piece { WAITS, DONE, FAILED };
+
+struct crew {
+    bool (*work)(void *user, size_t i);
+    void *user;
+    size_t count, next;
+    enum piece *pieces;
+    bool failed;
+    pthread_mutex_t lock;
+    pthread_cond_t ended;
+};
+
+/* The next piece; `count`: there is none. */
+static size_t take_piece(struct crew *crew)
+{
+    pthread_mutex_lock(&crew->lock);
+    crew->failed = crew->failed || interrupted() || ferror(stdout); /* nobody would hear of it */
+    size_t i = crew->failed ? crew->count : crew->next;
+    crew->next += i < crew->count;
+    pthread_cond_signal(&crew->ended);
+    pthread_mutex_unlock(&crew->lock);
+    return i;
+}
+
+static void end_piece(struct crew *crew, size_t i, bool done)
+{
+    pthread_mutex_lock(&crew->lock);
+    crew->pieces[i] = done ? DONE : FAILED;
+    crew->failed = crew->failed || !done;
+    pthread_cond_signal(&crew->ended);
+    pthread_mutex_unlock(&crew->lock);
+}
+
+static void *worker_main(void *user)
+{
+    struct crew *crew = user;
+    for (size_t i; (i = take_piece(crew)) < crew->count;)
+        end_piece(crew, i, crew->work(crew->user, i));
+    return NULL;
+}
+
+/* Waits for the piece; false: it failed, or was not begun because another did. */
+static bool await_piece(struct crew *crew, size_t i)
+{
+    pthread_mutex_lock(&crew->lock);
+    while (crew->pieces[i] == WAITS && !(crew->failed && i >= crew->next))
+        pthread_cond_wait(&crew->ended, &crew->lock);
+    bool done = crew->pieces[i] == DONE;
+    pthread_mutex_unlock(&crew->lock);
+    return done;
+}
+
+/* Many runs are short, so several at a time with one machine each are faster than one after the
+ * other with several; a run that is alone has all of them. */
+static size_t share_cores(struct campaign *c, size_t count)
+{
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    uint64_t cores = c->cores ? c->cores : processors > 0 ? (uint64_t)processors : 1;
+    size_t most = count < MOST_AT_A_TIME ? count : MOST_AT_A_TIME;
+    size_t workers = cores < most ? (size_t)cores : most;
+    c->jobs = workers ? cores / workers : cores;
+    return workers;
+}
+
+bool campaign_each(struct campaign *c, size_t count, bool (*work)(void *user, size_t i),
+                   void (*tell)(void *user, size_t i), void *user)
+{
+    struct crew crew = {
+        .work = work, .user = user, .count = count, .pieces = calloc(count + 1, sizeof *crew.pieces)
+    };
+    pthread_t threads[MOST_AT_A_TIME];
+    size_t wanted = share_cores(c, count), workers = 0;
+    bool good = crew.pieces;
+    pthread_mutex_init(&crew.lock, NULL);
+    pthread_cond_init(&crew.ended, NULL);
+    while (good && workers < wanted
+           && pthread_create(&threads[workers], NULL, worker_main, &crew) == 0)
+        workers++;
+    if (!workers && count)
+        good = false;
+    for (size_t i = 0; good && i < count; i++) {
+        good = await_piece(&crew, i);
+        if (good)
+            tell(user, i);
+    }
+    for (size_t i = 0; i < workers; i++)
+        pthread_join(threads[i], NULL);
+    free(crew.pieces);
+    return good;
 }

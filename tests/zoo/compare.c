@@ -18,13 +18,15 @@
 #include "base/interrupt.h"
 #include "base/list.h"
 #include "campaign.h"
+#include "process.h"
 #include "statistics.h"
+#include "targets/soc/zoo.h"
 
 enum { MOST_WAYS = 8, MOST_SEEDS = 100, DRAWS = 2000 };
 
-/* patch: what is wrong with the machine, "" of the zoo's; words: what the run is to be told. */
 struct subject {
-    char name[96], program[1024], patch[1024], words[160];
+    char name[96], program[1024];
+    char words[160]; /* what the run is to be told */
 };
 
 struct way {
@@ -39,8 +41,8 @@ struct comparison {
     LIST(struct subject) subjects;
     struct way way[MOST_WAYS];
     size_t ways;
-    uint64_t seeds, cycles;
-    const char *mistakes;
+    uint64_t seed, seeds, cycles;
+    const char *program, *file, *only, *mistakes;
 };
 
 /* ---- what is looked for ---------------------------------------------------------------------- */
@@ -57,15 +59,15 @@ static enum ordeal_model usual_model(const struct bug_entry *e)
 
 static bool is_wanted(const struct comparison *c, const char *name)
 {
-    return !c->campaign.only || strcmp(c->campaign.only, name) == 0;
+    return !c->only || strcmp(c->only, name) == 0;
 }
 
 static bool list_zoo(struct comparison *c)
 {
     for (int b = 1; b < zoo.count; b++) {
-        struct subject s = { .patch = "" };
+        struct subject s;
         snprintf(s.name, sizeof s.name, "%s", zoo.entry[b].name);
-        snprintf(s.program, sizeof s.program, "%s", c->campaign.program);
+        snprintf(s.program, sizeof s.program, "%s", c->program);
         snprintf(s.words, sizeof s.words, "--bug %s --model %s", zoo.entry[b].name,
                  ordeal_model_name(usual_model(&zoo.entry[b])));
         if (is_wanted(c, s.name) && !LIST_PUSH(&c->subjects, s))
@@ -74,15 +76,14 @@ static bool list_zoo(struct comparison *c)
     return true;
 }
 
-/* Each folder has a program of its own, beside the machine with the mistake, its patch, and a file
- * `words` with what else the program is to be told. */
+/* Each folder has a program of its own, beside the machine with the mistake, and a file `words`
+ * with what else the program is to be told. */
 static bool add_mistake(struct comparison *c, const char *name)
 {
     struct subject s = { .words = "" };
     char path[1200];
     snprintf(s.name, sizeof s.name, "%s", name);
     snprintf(s.program, sizeof s.program, "%s/%s/ordeal", c->mistakes, name);
-    snprintf(s.patch, sizeof s.patch, "%s/%s/patch", c->mistakes, name);
     snprintf(path, sizeof path, "%s/%s/words", c->mistakes, name);
     FILE *f = fopen(path, "re");
     if (!f)
@@ -112,20 +113,21 @@ static bool list_mistakes(struct comparison *c)
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
-static bool run_one(struct comparison *c, struct way *w, size_t subject, size_t k)
+/* Runs are numbered by subject, then way, then seed. */
+static bool run_one(void *user, size_t run)
 {
+    struct comparison *c = user;
+    size_t subject = run / (c->ways * c->seeds), k = run % c->seeds;
     const struct subject *s = &c->subjects.data[subject];
-    struct campaign *campaign = &c->campaign;
+    struct way *w = &c->way[run / c->seeds % c->ways];
     char name[160], words[2048];
-    uint64_t first = campaign->seed;
     snprintf(name, sizeof name, "%s %s", s->name, w->name);
     snprintf(words, sizeof words, "%s %s --cycles %llu --stop-after 1 --no-save", s->words,
              w->options, (unsigned long long)c->cycles);
-    campaign->program = s->program;
-    campaign->files[0] = *s->patch ? s->patch : NULL;
-    campaign->seed = first + k;
-    const cJSON *r = campaign_run(campaign, name, words, 0);
-    campaign->seed = first;
+    const cJSON *r = campaign_run(&c->campaign, &(struct run){ .program = s->program,
+                                                               .name = name,
+                                                               .words = words,
+                                                               .seed = c->seed + k });
     if (!r)
         return false;
     size_t at = subject * c->seeds + k;
@@ -152,20 +154,20 @@ static double median_of(const double *numbers, size_t count)
     return median(copy, count);
 }
 
-static bool run_subject(struct comparison *c, size_t subject)
+/* A row, when its last run is done. */
+static void tell_subject(void *user, size_t run)
 {
-    size_t first = subject * c->seeds;
+    const struct comparison *c = user;
+    size_t subject = run / (c->ways * c->seeds), first = subject * c->seeds;
+    if ((run + 1) % (c->ways * c->seeds) != 0)
+        return;
     printf("%-30s", c->subjects.data[subject].name);
     for (size_t i = 0; i < c->ways; i++) {
-        struct way *w = &c->way[i];
-        for (size_t k = 0; k < c->seeds; k++)
-            if (!run_one(c, w, subject, k))
-                return false;
+        const struct way *w = &c->way[i];
         printf(" %3zu %9.0f %5.0f", count_found(w, first, c->seeds),
                median_of(w->cycles + first, c->seeds), median_of(w->tests + first, c->seeds));
     }
     putchar('\n');
-    return true;
 }
 
 static bool run_subjects(struct comparison *c)
@@ -176,10 +178,8 @@ static bool run_subjects(struct comparison *c)
     for (size_t i = 0; i < c->ways; i++)
         printf(" %19s", c->way[i].name);
     putchar('\n');
-    for (size_t s = 0; s < c->subjects.count; s++)
-        if (!run_subject(c, s))
-            return false;
-    return true;
+    return campaign_each(&c->campaign, c->subjects.count * c->ways * c->seeds, run_one,
+                         tell_subject, c);
 }
 
 /* ---- the summary ----------------------------------------------------------------------------- */
@@ -239,9 +239,9 @@ static bool parse(struct comparison *c, const char *word)
         const char **text;
         uint64_t *number;
     } keys[] = {
-        { "seeds", NULL, &c->seeds },       { "seed", NULL, &c->campaign.seed },
-        { "cycles", NULL, &c->cycles },     { "jobs", NULL, &c->campaign.jobs },
-        { "bug", &c->campaign.only, NULL }, { "mistakes", &c->mistakes, NULL },
+        { "seeds", NULL, &c->seeds },   { "seed", NULL, &c->seed },
+        { "cycles", NULL, &c->cycles }, { "jobs", NULL, &c->campaign.cores },
+        { "bug", &c->only, NULL },      { "mistakes", &c->mistakes, NULL },
     };
     size_t length = strcspn(word, "=");
     const char *value = word + length + (word[length] == '=');
@@ -294,35 +294,55 @@ static int usage(void)
     return EXIT_BAD;
 }
 
-int main(int argc, char **argv)
+static bool parse_all(struct comparison *c, int argc, char **argv)
 {
-    static struct comparison c = { .seeds = 10, .cycles = 2000000 };
-    const char *program = getenv("ORDEAL");
-    c.campaign = (struct campaign){ .program = program,
-                                    .file = argc > 1 ? argv[1] : NULL,
-                                    .seed = 1 };
-    bool good = program && c.campaign.file;
+    bool good = c->program && c->file;
     for (int i = 2; good && i < argc; i++)
-        if (!parse(&c, argv[i])) {
+        if (!parse(c, argv[i])) {
             fprintf(stderr, "compare: '%s' is not a setting\n", argv[i]);
             good = false;
         }
-    if (!good || !c.ways || c.seeds > MOST_SEEDS)
+    return good && c->ways && c->seeds <= MOST_SEEDS;
+}
+
+static bool compare(struct comparison *c)
+{
+    if (!(c->mistakes ? list_mistakes(c) : list_zoo(c)) || !make_room(c))
+        return false;
+    if (!c->subjects.count) {
+        fprintf(stderr, "compare: there is no bug%s%s to look for\n", c->only ? " " : "",
+                c->only ? c->only : "");
+        return false;
+    }
+    if (!campaign_open(&c->campaign, c->file) || !run_subjects(c))
+        return false;
+    print_summary(c);
+    return true;
+}
+
+static int begin(int argc, char **argv)
+{
+    static struct comparison c = { .seed = 1, .seeds = 10, .cycles = 2000000 };
+    c.program = getenv("ORDEAL");
+    c.file = argc > 1 ? argv[1] : NULL;
+    if (!parse_all(&c, argc, argv))
         return usage();
     interrupt_watch();
     setvbuf(stdout, NULL, _IOLBF, 0);
-    good = (c.mistakes ? list_mistakes(&c) : list_zoo(&c)) && make_room(&c);
-    if (good && !c.subjects.count) {
-        fprintf(stderr, "compare: there is no bug%s%s to look for\n", c.campaign.only ? " " : "",
-                c.campaign.only ? c.campaign.only : "");
-        good = false;
-    }
-    good = good && campaign_open(&c.campaign) && run_subjects(&c);
-    if (good)
-        print_summary(&c);
+    bool good = compare(&c);
     release(&c);
     if (interrupted())
-        fprintf(stderr, "compare: interrupted; the next time it goes on from %s\n",
-                c.campaign.file);
+        fprintf(stderr, "compare: interrupted; the next time it goes on from %s\n", c.file);
     return interrupted() ? EXIT_INTERRUPTED : good ? EXIT_FINE : EXIT_BAD;
+}
+
+int main(int argc, char **argv)
+{
+    if (process_begin() != 0)
+        return EXIT_BAD;
+    int status = begin(argc, argv);
+    const char *lost = process_end();
+    if (lost)
+        fprintf(stderr, "compare: %s\n", lost);
+    return lost ? EXIT_BAD : status;
 }

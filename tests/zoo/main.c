@@ -14,9 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/interrupt.h"
-#include "campaign.h"
 #include "base/command.h"
+#include "base/interrupt.h"
+#include "base/list.h"
+#include "campaign.h"
+#include "process.h"
+#include "targets/soc/zoo.h"
 
 /* The machine without bugs comes in these sizes: as usual, two lines of cache, two small sets, the
  * smallest of everything, no choice of a way, many ways, no transactions. */
@@ -36,7 +39,31 @@ enum { MODELS = sizeof models / sizeof *models };
 
 struct tally { int there, found, violations, broke; };
 
-struct tables {
+/* A bug in a machine, and what came of it. */
+struct search {
+    int bug, m;
+    const cJSON *result;
+    double small; /* operations of the failing test made small; 0: it is not */
+};
+
+/* A machine without bugs. */
+struct clean {
+    const char *size;
+    int m;
+    const cJSON *result;
+};
+
+struct trial {
+    struct campaign campaign;
+    const char *program, *file;  /* ordeal; the results */
+    const char *bias, *config;   /* for every bug; NULL: as ordeal likes */
+    char tests[512];             /* the same as words of a command line */
+    uint64_t count, clean, seed; /* tests of a bug at most; of each machine without one */
+    uint64_t shrink;             /* seconds to make a failure small; 0: as it is */
+    bool every_model;
+    const char *only; /* one bug; NULL: all */
+    LIST(struct search) searches;
+    LIST(struct clean) cleans;
     struct tally by_area[16][MODELS];    /* areas as the zoo lists them */
     int missed, dirty;                   /* bugs not found; machines without bugs that failed */
 };
@@ -52,11 +79,11 @@ static int area_of(const struct bug_entry *e)
 }
 
 /* Most are looked for in the usual machine, TSO. */
-static bool is_asked(const struct campaign *c, const struct bug_entry *e, int m)
+static bool is_asked(const struct trial *t, const struct bug_entry *e, int m)
 {
     if (!bug_is_in(e, models[m]))
         return false;
-    if (c->every_model)
+    if (t->every_model)
         return true;
     if (bug_is_in(e, ORDEAL_TSO))
         return models[m] == ORDEAL_TSO;
@@ -72,72 +99,92 @@ static const char *count_or_none(double number, char text[24])
     return text;
 }
 
-static void print_bug(const struct bug_entry *e, const char *model, const cJSON *r, double small)
+static void print_bug(const struct search *found)
 {
+    const struct bug_entry *e = &zoo.entry[found->bug];
+    const cJSON *r = found->result;
     char core[24], shrunk[24];
-    printf("%-28s %-14s %-5s %-9s %8.0f %12.0f %6s %6s %8.1f\n", e->name, e->area, model,
-           result_verdict(r), result_number(r, "tests"), result_number(r, "cycles"),
-           count_or_none(result_number(r, "core"), core), count_or_none(small, shrunk),
-           result_number(r, "seconds"));
+    printf("%-28s %-14s %-5s %-9s %8.0f %12.0f %6s %6s %8.1f\n", e->name, e->area,
+           ordeal_model_name(models[found->m]), result_verdict(r), result_number(r, "tests"),
+           result_number(r, "cycles"), count_or_none(result_number(r, "core"), core),
+           count_or_none(found->small, shrunk), result_number(r, "seconds"));
 }
 
-/* The test that failed once more, to make it small; *small is 0 if that did not go in the time. */
-static bool shrink(struct campaign *c, const char *name, const char *machine, double test,
-                   double *small)
+static const cJSON *run(struct trial *t, const char *name, const char *words, double seconds)
+{
+    return campaign_run(&t->campaign, &(struct run){ .program = t->program,
+                                                     .name = name,
+                                                     .words = words,
+                                                     .seed = t->seed,
+                                                     .seconds = seconds });
+}
+
+/* The test that failed once more, to make it small, if that goes in the time. */
+static bool shrink(struct trial *t, struct search *s, const char *name, const char *machine)
 {
     char words[2048], again[160];
     snprintf(again, sizeof again, "%s small", name);
     snprintf(words, sizeof words, "%s --first %.0f --count 1 --shrink --save '%s.failures/%s'",
-             machine, test, c->file, again);
-    const cJSON *r = campaign_run(c, again, words, (double)c->shrink);
-    *small = result_number(r, "small");
+             machine, result_number(s->result, "tests") - 1, t->file, again);
+    const cJSON *r = run(t, again, words, (double)t->shrink);
+    s->small = result_number(r, "small");
     return r;
 }
 
-static bool run_bug(struct campaign *c, struct tables *t, int bug, int m)
+static bool search_bug(void *user, size_t i)
 {
-    const struct bug_entry *e = &zoo.entry[bug];
-    const char *model = ordeal_model_name(models[m]);
+    struct trial *t = user;
+    struct search *s = &t->searches.data[i];
+    const char *bug = zoo.entry[s->bug].name, *model = ordeal_model_name(models[s->m]);
     char name[128], machine[1024], words[2048];
-    double small = 0;
-    snprintf(name, sizeof name, "%s %s", e->name, model);
-    snprintf(machine, sizeof machine, "--bug %s --model %s%s", e->name, model, c->tests);
+    snprintf(name, sizeof name, "%s %s", bug, model);
+    snprintf(machine, sizeof machine, "--bug %s --model %s%s", bug, model, t->tests);
     snprintf(words, sizeof words, "%s --count %llu --stop-after 1 --save '%s.failures/%s'", machine,
-             (unsigned long long)c->count, c->file, name);
-    const cJSON *r = campaign_run(c, name, words, 0);
-    bool found = result_found(r);
-    if (!r || (found && c->shrink
-               && !shrink(c, name, machine, result_number(r, "tests") - 1, &small)))
-        return false;
-    struct tally *tally = &t->by_area[area_of(e)][m];
-    bool broke = cJSON_IsTrue(cJSON_GetObjectItem(r, "broke"));
+             (unsigned long long)t->count, t->file, name);
+    s->result = run(t, name, words, 0);
+    return s->result && (!t->shrink || !result_found(s->result) || shrink(t, s, name, machine));
+}
+
+static void tell_bug(void *user, size_t i)
+{
+    struct trial *t = user;
+    const struct search *s = &t->searches.data[i];
+    struct tally *tally = &t->by_area[area_of(&zoo.entry[s->bug])][s->m];
+    bool found = result_found(s->result);
+    bool broke = cJSON_IsTrue(cJSON_GetObjectItem(s->result, "broke"));
     tally->there++;
     tally->found += found;
     tally->violations += found && !broke;
     tally->broke += found && broke;
     t->missed += !found;
-    print_bug(e, model, r, small);
+    print_bug(s);
+}
+
+static bool list_bugs(struct trial *t)
+{
+    for (int b = 1; b < zoo.count; b++)
+        for (int m = 0; m < MODELS; m++) {
+            struct search s = { .bug = b, .m = m };
+            if ((!t->only || strcmp(t->only, zoo.entry[b].name) == 0)
+                && is_asked(t, &zoo.entry[b], m) && !LIST_PUSH(&t->searches, s))
+                return false;
+        }
     return true;
 }
 
-static bool run_bugs(struct campaign *c, struct tables *t)
+static bool search_bugs(struct trial *t)
 {
     printf("\nBugs: %s, %s, seed %llu, at most %llu tests\n\n"
            "%-28s %-14s %-5s %-9s %8s %12s %6s %6s %8s\n",
-           c->config ? c->config : "sizes take turns", c->bias ? c->bias : "the default bias",
-           (unsigned long long)c->seed, (unsigned long long)c->count, "bug", "area", "model",
+           t->config ? t->config : "sizes take turns", t->bias ? t->bias : "the default bias",
+           (unsigned long long)t->seed, (unsigned long long)t->count, "bug", "area", "model",
            "verdict", "tests", "cycles", "core", "small", "seconds");
-    for (int b = 1; b < zoo.count; b++)
-        for (int m = 0; m < MODELS; m++)
-            if ((!c->only || strcmp(c->only, zoo.entry[b].name) == 0)
-                && is_asked(c, &zoo.entry[b], m) && !run_bug(c, t, b, m))
-                return false;
-    return true;
+    return list_bugs(t) && campaign_each(&t->campaign, t->searches.count, search_bug, tell_bug, t);
 }
 
 /* ---- tables over all of them ----------------------------------------------------------------- */
 
-static struct tally sum(const struct tables *t, int area, int m)
+static struct tally sum(const struct trial *t, int area, int m)
 {
     struct tally all = { 0 };
     for (int a = 0; zoo.areas[a].name; a++)
@@ -160,7 +207,7 @@ static void print_share(struct tally x)
     printf(" %13s", text);
 }
 
-static void print_areas(const struct tables *t)
+static void print_areas(const struct trial *t)
 {
     printf("\nFound, by functional area (Table 6.2)\n\n%-8s", "machine");
     for (int a = 0; zoo.areas[a].name; a++)
@@ -181,7 +228,7 @@ static void print_areas(const struct tables *t)
             printf("%s: %s\n", zoo.areas[a].name, zoo.areas[a].note);
 }
 
-static void print_ways(const struct tables *t)
+static void print_ways(const struct trial *t)
 {
     printf("\nHow they were found (Table 6.1)\n\n%-8s %13s %13s %13s\n", "machine", "violation",
            "broke", "not found");
@@ -196,38 +243,48 @@ static void print_ways(const struct tables *t)
 /* ---- without bugs ---------------------------------------------------------------------------- */
 
 /* Short tests, each once: what counts is how many there are. */
-static bool run_clean(struct campaign *c, struct tables *t, const char *size, int m)
+static bool run_clean(void *user, size_t i)
 {
-    const char *model = ordeal_model_name(models[m]);
+    struct trial *t = user;
+    struct clean *clean = &t->cleans.data[i];
+    const char *model = ordeal_model_name(models[clean->m]);
     char name[128], words[2048];
-    snprintf(name, sizeof name, "clean %s %s", model, size);
+    snprintf(name, sizeof name, "clean %s %s", model, clean->size);
     snprintf(words, sizeof words,
              "--model %s --sizes usual --config %s%s%s%s --set test.operations=12 --iterations 1 "
              "--count %llu --save '%s.failures/%s'",
-             model, size, c->bias ? " --bias '" : "", c->bias ? c->bias : "", c->bias ? "'" : "",
-             (unsigned long long)c->clean, c->file, name);
-    const cJSON *r = campaign_run(c, name, words, 0);
-    if (!r)
-        return false;
-    bool clean = result_number(r, "status") == 0;
-    t->dirty += !clean;
-    printf("%-5s %-42s %-9s %8.0f %8.0f %9.0f %14.0f %8.1f\n", model, size,
-           clean ? "clean" : result_verdict(r), result_number(r, "tests"), result_number(r, "fail"),
-           result_number(r, "undecided"), result_number(r, "cycles"), result_number(r, "seconds"));
-    return true;
+             model, clean->size, t->bias ? " --bias '" : "", t->bias ? t->bias : "",
+             t->bias ? "'" : "", (unsigned long long)t->clean, t->file, name);
+    clean->result = run(t, name, words, 0);
+    return clean->result;
 }
 
-static bool run_cleans(struct campaign *c, struct tables *t)
+static void tell_clean(void *user, size_t i)
 {
-    if (!c->clean)
+    struct trial *t = user;
+    const struct clean *c = &t->cleans.data[i];
+    const cJSON *r = c->result;
+    bool clean = result_number(r, "status") == 0;
+    t->dirty += !clean;
+    printf("%-5s %-42s %-9s %8.0f %8.0f %9.0f %14.0f %8.1f\n", ordeal_model_name(models[c->m]),
+           c->size, clean ? "clean" : result_verdict(r), result_number(r, "tests"),
+           result_number(r, "fail"), result_number(r, "undecided"), result_number(r, "cycles"),
+           result_number(r, "seconds"));
+}
+
+static bool run_cleans(struct trial *t)
+{
+    if (!t->clean)
         return true;
     printf("\nThe machine without bugs\n\n%-5s %-42s %-9s %8s %8s %9s %14s %8s\n", "model",
            "config", "", "tests", "fail", "undecided", "cycles", "seconds");
     for (int s = 0; s < SIZES; s++)
-        for (int m = 0; m < MODELS; m++)
-            if (!run_clean(c, t, sizes[s], m))
+        for (int m = 0; m < MODELS; m++) {
+            struct clean clean = { .size = sizes[s], .m = m };
+            if (!LIST_PUSH(&t->cleans, clean))
                 return false;
-    return true;
+        }
+    return campaign_each(&t->campaign, t->cleans.count, run_clean, tell_clean, t);
 }
 
 /* ---- main ------------------------------------------------------------------------------------ */
@@ -247,12 +304,17 @@ static bool is_bug(const char *name)
     return false;
 }
 
-static bool parse(struct campaign *c, const char *word)
+static bool parse(struct trial *t, const char *word)
 {
-    const struct { const char *key; const char **text; uint64_t *number; } keys[] = {
-        { "count", NULL, &c->count }, { "clean", NULL, &c->clean }, { "seed", NULL, &c->seed },
-        { "shrink", NULL, &c->shrink }, { "jobs", NULL, &c->jobs }, { "bug", &c->only, NULL },
-        { "bias", &c->bias, NULL }, { "config", &c->config, NULL },
+    const struct {
+        const char *key;
+        const char **text;
+        uint64_t *number;
+    } keys[] = {
+        { "count", NULL, &t->count },         { "clean", NULL, &t->clean },
+        { "seed", NULL, &t->seed },           { "shrink", NULL, &t->shrink },
+        { "jobs", NULL, &t->campaign.cores }, { "bug", &t->only, NULL },
+        { "bias", &t->bias, NULL },           { "config", &t->config, NULL },
     };
     size_t length = strcspn(word, "=");
     const char *value = word + length + (word[length] == '=');
@@ -263,59 +325,84 @@ static bool parse(struct campaign *c, const char *word)
             if (keys[i].number)
                 return parse_number(value, keys[i].number);
             *keys[i].text = value;
-            return keys[i].text != &c->only || is_bug(value);
+            return keys[i].text != &t->only || is_bug(value);
         }
-    c->every_model = strcmp(word, "models=all") == 0;
-    return c->every_model || strcmp(word, "models=usual") == 0;
+    t->every_model = strcmp(word, "models=all") == 0;
+    return t->every_model || strcmp(word, "models=usual") == 0;
 }
 
 /* What all bugs are looked for with. */
-static void say_tests(struct campaign *c)
+static void say_tests(struct trial *t)
 {
     int used = 0;
-    if (c->config)
-        used = snprintf(c->tests, sizeof c->tests, " --sizes usual --config %s", c->config);
-    if (c->bias)
-        snprintf(c->tests + used, sizeof c->tests - (size_t)used, " --bias '%s'", c->bias);
+    if (t->config)
+        used = snprintf(t->tests, sizeof t->tests, " --sizes usual --config %s", t->config);
+    if (t->bias)
+        snprintf(t->tests + used, sizeof t->tests - (size_t)used, " --bias '%s'", t->bias);
 }
 
-int main(int argc, char **argv)
+static int usage(void)
 {
-    struct campaign c = { .program = getenv("ORDEAL"),
-                          .file = argc > 1 ? argv[1] : NULL,
-                          .count = 1000,
-                          .clean = 200,
-                          .seed = 1 };
-    static struct tables t;
-    bool good = c.file && c.program;
+    fputs("usage: ORDEAL=PROGRAM zoo FILE.json [count=N] [clean=N] [seed=S] [jobs=N] "
+          "[models=usual|all] [shrink=SECONDS] [bug=NAME] [bias=FILE] [config=...]\n",
+          stderr);
+    return EXIT_BAD;
+}
+
+static bool parse_all(struct trial *t, int argc, char **argv)
+{
+    bool good = t->file && t->program;
     for (int i = 2; good && i < argc; i++)
-        if (!parse(&c, argv[i])) {
+        if (!parse(t, argv[i])) {
             fprintf(stderr, "zoo: '%s' is not a setting%s\n", argv[i],
                     strncmp(argv[i], "bug=", 4) == 0 ? ": 'ordeal run --target sim --bug list' has "
                                                        "the names of bugs" : "");
             good = false;
         }
-    if (!good) {
-        fputs("usage: ORDEAL=PROGRAM zoo FILE.json [count=N] [clean=N] [seed=S] [jobs=N] "
-              "[models=usual|all] [shrink=SECONDS] [bug=NAME] [bias=FILE] [config=...]\n", stderr);
-        return EXIT_BAD;
-    }
-    c.files[0] = c.bias;
-    say_tests(&c);
+    return good;
+}
+
+/* False: it came to no end. */
+static bool hold(struct trial *t)
+{
+    if (!campaign_open(&t->campaign, t->file) || !search_bugs(t))
+        return false;
+    print_areas(t);
+    print_ways(t);
+    if (!run_cleans(t))
+        return false;
+    struct tally all = sum(t, -1, -1);
+    printf("\n%d of %d bugs found; %d machine%s without bugs failed; %s\n", all.found, all.there,
+           t->dirty, t->dirty == 1 ? "" : "s", t->file);
+    return true;
+}
+
+static int begin(int argc, char **argv)
+{
+    static struct trial t = { .count = 1000, .clean = 200, .seed = 1 };
+    t.program = getenv("ORDEAL");
+    t.file = argc > 1 ? argv[1] : NULL;
+    if (!parse_all(&t, argc, argv))
+        return usage();
+    say_tests(&t);
     interrupt_watch();
     setvbuf(stdout, NULL, _IOLBF, 0);
-    good = campaign_open(&c) && run_bugs(&c, &t);
-    if (good) {
-        print_areas(&t);
-        print_ways(&t);
-        good = run_cleans(&c, &t);
-    }
-    struct tally all = sum(&t, -1, -1);
-    if (good)
-        printf("\n%d of %d bugs found; %d machine%s without bugs failed; %s\n", all.found,
-               all.there, t.dirty, t.dirty == 1 ? "" : "s", c.file);
+    bool good = hold(&t);
     if (interrupted())
-        fprintf(stderr, "zoo: interrupted; the next time it goes on from %s\n", c.file);
-    campaign_close(&c);
+        fprintf(stderr, "zoo: interrupted; the next time it goes on from %s\n", t.file);
+    campaign_close(&t.campaign);
+    LIST_FREE(&t.searches);
+    LIST_FREE(&t.cleans);
     return interrupted() ? EXIT_INTERRUPTED : !good ? EXIT_BAD : t.missed || t.dirty;
+}
+
+int main(int argc, char **argv)
+{
+    if (process_begin() != 0)
+        return EXIT_BAD;
+    int status = begin(argc, argv);
+    const char *lost = process_end();
+    if (lost)
+        fprintf(stderr, "zoo: %s\n", lost);
+    return lost ? EXIT_BAD : status;
 }
