@@ -7,12 +7,15 @@
 
 #include <cJSON.h>
 
+#include "base/escape.h"
 #include "base/interrupt.h"
 #include "base/nearest.h"
+#include "base/text.h"
 #include "targets/board/board_flash.h"
 #include "targets/board/board_machine.h"
 #include "targets/board/board_numbers.h"
 #include "trial/board_selftest.h"
+#include "trial/saved_run.h"
 #include "targets/board/board_usb.h"
 #include "base/options.h"
 
@@ -245,6 +248,26 @@ static int selftest(const struct board_command *c, const char *file)
 
 /* ---- flash ----------------------------------------------------------------------------------- */
 
+/* As a shell takes it, but for characters that a terminal would obey. */
+static int tell_flash(const struct board_command *c, const struct flash_command *line)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = text_stream(&text, &size);
+    if (!out)
+        return complain(c->command, "out of memory");
+    for (const char *const *word = line->word; *word; word++) {
+        fputs(word == line->word ? "" : " ", out);
+        saved_run_quote(*word, out);
+    }
+    if (fclose(out) != 0)
+        return complain(c->command, "out of memory");
+    escape_write(text, false, stdout);
+    putchar('\n');
+    free(text);
+    return EXIT_FINE;
+}
+
 static int flash(const struct board_command *c, const char *file)
 {
     struct flash_plan plan = { .file = file, .programmer = c->programmer, .config = c->config };
@@ -252,12 +275,8 @@ static int flash(const struct board_command *c, const char *file)
     struct why why;
     if (!flash_plan(&plan, &line, &why))
         return complain(c->command, "%s", why.text);
-    if (c->dry_run) {
-        for (const char *const *word = line.word; *word; word++)
-            printf(strpbrk(*word, " ;{}") ? "%s'%s'" : "%s%s", word == line.word ? "" : " ", *word);
-        putchar('\n');
-        return EXIT_FINE;
-    }
+    if (c->dry_run)
+        return tell_flash(c, &line);
     if (flash_run(&line, &why))
         return EXIT_FINE;
     complain(c->command, "%s", why.text);

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -11,6 +12,7 @@
 #include "tell/input.h"
 #include "base/options.h"
 #include "base/output.h"
+#include "base/plain_file.h"
 #include "tell/output_line.h"
 #include "targets/elf/signature.h"
 
@@ -109,6 +111,7 @@ static void report_verdict(struct check *c, const struct input *in, const struct
     if (result == ORDEAL_FAIL) {
         output_line_core(line, in->trace, v);
         output_line_reason(line, in, v);
+        output_line_signature_of(line, in->trace, v);
     }
     if (ordeal_verdict_note(v)[0])
         cJSON_AddStringToObject(line, "note", ordeal_verdict_note(v));
@@ -128,8 +131,7 @@ static void write_witness(struct check *c, const struct ordeal_verdict *v, struc
         output_abandon(out);
     }
     if (error)
-        c->status = exit_worst(c->status, complain(c->command, "%s: %s", c->witness,
-                                                   strerror(error)));
+        c->status = exit_worst(c->status, complain_unwritten(c->command, c->witness, error));
 }
 
 static void check_trace(struct check *c, struct input *in, struct output *witness)
@@ -158,9 +160,10 @@ static void check_trace(struct check *c, struct input *in, struct output *witnes
 
 static void verify_trace(struct check *c, struct input *in)
 {
-    FILE *file = fopen(c->verify, "re");
+    const char *reason;
+    FILE *file = plain_file_open(c->verify, &reason);
     if (!file) {
-        c->status = complain(c->command, "%s: %s", c->verify, strerror(errno));
+        c->status = complain(c->command, "%s: %s", c->verify, reason);
         return;
     }
     double start = now_seconds();
@@ -217,8 +220,7 @@ static void check_file(struct check *c, const char *name)
     }
     int error = witness.file && alone ? output_commit(&witness) : 0;
     if (error)
-        c->status = exit_worst(c->status, complain(c->command, "%s: %s", c->witness,
-                                                   strerror(error)));
+        c->status = exit_worst(c->status, complain_unwritten(c->command, c->witness, error));
     output_abandon(&witness);
     input_close(&in);
 }
@@ -232,17 +234,33 @@ static void refuse_signature(struct check *c, const struct input *in, const stru
     report_error(c, in, &e);
 }
 
+/* What a machine's registers held tells of a mistake that is none of its memory. */
+static void report_broke(struct check *c, const struct input *in, const struct why *why)
+{
+    cJSON *line = output_line_new(verdict_words[ORDEAL_FAIL], in);
+    cJSON_AddBoolToObject(line, "broke", true);
+    cJSON_AddStringToObject(line, "reason", why->text);
+    note_verdict(c, ORDEAL_FAIL);
+    output_line_print(line, c->json);
+}
+
 static void check_iterations(struct check *c, struct input *in, const struct program *p,
                              const struct signature *s)
 {
     struct machine_claims claims = signature_claims(s->xlen, ORDEAL_RMO);
     struct ordeal_trace *test = in->trace;
     uint64_t *values = calloc((size_t)s->slots + s->finals + 1, sizeof *values);
+    struct extension registers = { 0 };
+    struct why why;
     ordeal_trace_claimed(test, &claims.model);
-    enum ordeal_status status = values ? ORDEAL_OK : ORDEAL_NO_MEMORY;
+    bool room = values && signature_extension(s, p, &registers);
+    enum ordeal_status status = room ? ORDEAL_OK : ORDEAL_NO_MEMORY;
     for (uint32_t i = 0; i < s->iterations && status == ORDEAL_OK && !interrupted(); i++) {
-        signature_values(s, i, values);
         in->number = i + 1;
+        if (!signature_values(s, i, &registers, values, &why)) {
+            report_broke(c, in, &why);
+            continue;
+        }
         in->trace = NULL;
         status = program_trace(p, s->first + i, values, &claims, in->o, &in->trace);
         if (status == ORDEAL_OK)
@@ -252,12 +270,13 @@ static void check_iterations(struct check *c, struct input *in, const struct pro
     }
     if (status != ORDEAL_OK) {
         struct ordeal_error e = { .status = ORDEAL_NO_MEMORY, .reason = "out of memory" };
-        if (values) {
+        if (room) {
             e = *ordeal_last_error(in->o);
             snprintf(e.file, sizeof e.file, "%s", c->signature);
         }
         report_error(c, in, &e);
     }
+    extension_close(&registers);
     free(values);
 }
 
@@ -294,7 +313,13 @@ static void check_signature_file(struct check *c, const char *name)
     struct why why;
     uint8_t *bytes;
     size_t length;
-    if (signature_read(c->signature, &bytes, &length, &why)) {
+    const char *reason;
+    FILE *file = plain_file_open(c->signature, &reason);
+    bool fine = file ? signature_read(fileno(file), SIGNATURE_MOST, &bytes, &length, &why)
+                     : why_say(&why, "%s", reason);
+    if (file)
+        fclose(file);
+    if (fine) {
         check_signature(c, name, bytes, length);
         free(bytes);
     } else {

@@ -71,7 +71,9 @@ static void convert_trace(struct convert *c, const struct input *in)
         fputs("check\n", c->out.file); /* ends the trace before */
     enum ordeal_status status = write_trace(c, in->trace);
     const struct ordeal_error *e = ordeal_last_error(in->o);
-    if (status == ORDEAL_IO)
+    if (status == ORDEAL_IO && interrupted()) /* while it waited for a reader */
+        give_up(c, EXIT_INTERRUPTED);
+    else if (status == ORDEAL_IO)
         give_up(c, complain(c->command, "%s: %s", c->output, errno ? strerror(errno) : e->reason));
     else if (status != ORDEAL_OK)
         give_up(c, complain(c->command, "%s: %s", in->label, e->reason));

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -19,6 +18,8 @@
 struct gen {
     struct words bias, set;
     const char *target_name;
+    struct choice model;
+    struct target_options how; /* of the target, as far as its bias depends on them */
     uint64_t count, seed, first;
     const char *output;
     enum ordeal_format format;
@@ -26,6 +27,7 @@ struct gen {
 
     const struct command *command;
     struct bias *values;
+    struct why left_out; /* of the bias of a target */
     struct generator *generator;
     struct ordeal *o;
     struct progress progress;
@@ -39,8 +41,13 @@ static const struct option_spec options[] = {
            "a key of the bias, as section.key=value; overrides the files;\n"
            "may be given many times"),
     OPTION(gen, target_name, "target", 't', "TARGET", text, NULL,
-           "begin with the bias that 'ordeal run' has for this target, as it is\n"
-           "without further options; not with --bias"),
+           "begin with the bias that 'ordeal run' has for this target, with the\n"
+           "options of it below; not with --bias"),
+    OPTION(gen, model, "model", 'm', "MODEL", model, NULL,
+           "what the machine of the target obeys, as of 'ordeal run':"),
+    OPTION(gen, how.harts, "harts", 0, "N", positive, NULL, "sim: as of 'ordeal run'"),
+    OPTION(gen, how.config, "config", 0, "KEY=VALUE,...", text, NULL, "sim: as of 'ordeal run'"),
+    OPTION(gen, how.sizes, "sizes", 0, "NAMES", text, NULL, "sim: as of 'ordeal run'"),
     OPTION(gen, count, "count", 'n', "N", positive, "1", "how many tests to make"),
     OPTION(gen, seed, "seed", 0, "S", whole, "1", "another seed makes other tests"),
     OPTION(gen, first, "first", 0, "N", whole, "0",
@@ -121,7 +128,15 @@ static int complain_of_bias(const struct gen *g, const struct ordeal_error *e)
 static int ask_target(struct gen *g, struct abilities *can)
 {
     const struct target *target = target_find(g->target_name);
-    struct target_options how = { .model = ORDEAL_TSO, .seed = 1, .timeout = 60, .quiet = true };
+    struct target_options how = { .model = g->model.given ? (enum ordeal_model)g->model.value
+                                                          : ORDEAL_TSO,
+                                  .model_given = g->model.given,
+                                  .seed = 1,
+                                  .timeout = 60,
+                                  .quiet = true,
+                                  .harts = g->how.harts,
+                                  .config = g->how.config,
+                                  .sizes = g->how.sizes };
     struct why why = { "" };
     void *machine;
     if (!target)
@@ -129,9 +144,11 @@ static int ask_target(struct gen *g, struct abilities *can)
                         "--target takes one of model, native, elf, sim, board, not "
                         "'%s'",
                         g->target_name);
+    if (!target_options_fit(&how, target->name, &why))
+        return complain(g->command, "%s", why.text);
     if (target == &target_elf)
         how.machine = "qemu"; /* the only one that it knows by name */
-    if (target == &target_sim)
+    if (target == &target_sim && !how.sizes)
         how.sizes = "usual"; /* the largest of them */
     if (!target->open(&how, &machine, &why)) {
         complain(g->command, "%s: %s", target->name, why.text);
@@ -149,7 +166,8 @@ static bool read_bias(struct gen *g, const struct abilities *can, struct ordeal_
         good = bias_read(g->values, g->bias.word[i], e);
     for (size_t i = 0; good && i < g->set.count; i++)
         good = bias_set(g->values, g->set.word[i], e);
-    return good && (can ? default_bias_settle(g->values, can, e) : bias_check(g->values, e));
+    return good
+        && (can ? default_bias_settle(g->values, can, &g->left_out, e) : bias_check(g->values, e));
 }
 
 static int take_bias(struct gen *g)
@@ -162,7 +180,33 @@ static int take_bias(struct gen *g)
     g->values = bias_new();
     if (!g->values)
         return complain(g->command, "out of memory");
-    return read_bias(g, g->target_name ? &can : NULL, &e) ? -1 : complain_of_bias(g, &e);
+    if (!read_bias(g, g->target_name ? &can : NULL, &e))
+        return complain_of_bias(g, &e);
+    if (*g->left_out.text)
+        complain(g->command, "%s", g->left_out.text);
+    return -1;
+}
+
+/* As lines of comment, which a bias file has no long ones of. */
+static void print_comment(const char *text)
+{
+    enum { COLUMNS = 90 };
+    int column = printf("#");
+    for (const char *word = text; *word; word += strspn(word, " ")) {
+        int length = (int)strcspn(word, " ");
+        if (column + length >= COLUMNS)
+            column = printf("\n#") - 1;
+        column += printf(" %.*s", length, word);
+        word += length;
+    }
+    putchar('\n');
+}
+
+static void print_bias(const struct gen *g)
+{
+    if (*g->left_out.text)
+        print_comment(g->left_out.text);
+    bias_write(g->values, stdout, true);
 }
 
 /* ---- tests --------------------------------------------------------------------------------- */
@@ -232,7 +276,7 @@ static int to_own_file(struct gen *g, uint64_t number, int digits)
     if (!error) {
         status = make_test(g, number, out.file, name);
         if (status < 0)
-            error = output_commit(&out);
+            error = output_finish(&out);
     }
     if (error)
         status = write_failed(g, &out, name, error);
@@ -245,10 +289,14 @@ static int to_own_file(struct gen *g, uint64_t number, int digits)
 static int to_directory(struct gen *g)
 {
     int status = -1, digits = snprintf(NULL, 0, "%" PRIu64, g->first + g->count - 1);
-    if (mkdir(g->output, 0777) != 0 && errno != EEXIST)
-        return complain(g->command, "%s: %s", g->output, strerror(errno));
+    int error = output_directory(g->output);
+    if (error)
+        return complain(g->command, "%s: %s", g->output, strerror(error));
     for (uint64_t i = 0; i < g->count && status < 0; i++)
         status = go_on(g, i) ? to_own_file(g, g->first + i, digits) : EXIT_INTERRUPTED;
+    error = output_sync_folder(g->output);
+    if (error && status < 0)
+        status = complain(g->command, "%s: %s", g->output, strerror(error));
     return status < 0 ? EXIT_FINE : status;
 }
 
@@ -275,6 +323,8 @@ static int gen_usage(struct gen *g, const char *operand)
 {
     if (operand)
         return complain(g->command, "what is '%s'? A bias file is given with --bias", operand);
+    if (!g->target_name && (g->model.given || g->how.harts || g->how.config || g->how.sizes))
+        return complain(g->command, "--model, --harts, --config and --sizes are of a --target");
     if (g->target_name && g->bias.count)
         return complain(g->command, "--target has a bias of its own; it does not go with --bias");
     if (g->format == ORDEAL_FORMAT_AXE)
@@ -304,7 +354,7 @@ static int run(const struct command *self, int argc, char **argv)
     if (status < 0)
         status = take_bias(&g);
     if (status < 0 && g.print_bias) {
-        bias_write(g.values, stdout, true);
+        print_bias(&g);
         status = EXIT_FINE;
     }
     if (status < 0)

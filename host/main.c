@@ -1,25 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The `ordeal` program: finds the command in the table and hands over to it. */
-#include <errno.h>
-#include <signal.h>
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <string.h>
 
 #include "base/command.h"
+#include "base/interrupt.h"
+#include "base/json.h"
 #include "base/nearest.h"
 #include "base/options.h"
 #include "ordeal.h"
+#include "process.h"
 
 /* clang-format off */
 static const struct command *const commands[] = {
     &command_gen,
     &command_run,
     &command_tune,
+    &command_regress,
     &command_check,
     &command_show,
     &command_convert,
     &command_cover,
+    &command_report,
+    &command_serve,
     &command_board,
+    &command_clean,
 };
 /* clang-format on */
 enum { COMMANDS = sizeof commands / sizeof *commands };
@@ -39,7 +45,8 @@ static void print_help(FILE *out)
           "  2  bad usage or bad input\n"
           "  3  the target failed\n"
           "  4  undecided within the limits given\n"
-          "  Where several apply: a violation first, then bad input, then the others.\n"
+          "  Where several apply: a violation first, then bad input, then the others; but a\n"
+          "  result that could not be written is 2 whatever was found.\n"
           "  70 is a defect of ordeal itself, 130 an interruption by ^C.\n\n"
           "example:\n"
           "  $ ordeal check --model TSO run1.trace run2.trace\n",
@@ -98,13 +105,18 @@ static int dispatch(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    signal(SIGPIPE, SIG_IGN); /* a closed pipe is a write error like any other */
-    int status = dispatch(argc, argv);
-    errno = 0;
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        complain(NULL, "standard output could not be written%s%s", errno ? ": " : "",
-                 errno ? strerror(errno) : "");
-        status = status == EXIT_INTERNAL ? status : EXIT_BAD;
+    int error = process_begin();
+    if (error)
+        return complain(NULL, "/dev/null: %s", strerror(error));
+    json_watch();
+    int status = exit_told(dispatch(argc, argv));
+    if (interrupted() && ferror(stdout)) { /* it waited for a reader: what is left is not for him */
+        __fpurge(stdout);
+        return status;
     }
-    return status;
+    const char *lost = process_end();
+    if (!lost)
+        return status;
+    complain(NULL, "%s", lost);
+    return status == EXIT_INTERNAL ? status : EXIT_BAD;
 }
