@@ -30,8 +30,8 @@ COMPILE   = $(CC) -std=c11 -D_GNU_SOURCE $(if $(RELEASE),-DORDEAL_RELEASE) $(WAR
 LINK      = $(CC) $(LDFLAGS) $(SANITIZE)
 
 # First wanted when a recipe runs, that is, after the set-up has installed what is missing.
-HOST_CFLAGS   = $(call once,HOST_CFLAGS,pkg-config --cflags libcjson libgvc inih libusb-1.0)
-HOST_LIBS     = $(call once,HOST_LIBS,pkg-config --libs libcjson libgvc inih libusb-1.0)
+HOST_CFLAGS   = $(call once,HOST_CFLAGS,pkg-config --cflags libcjson libgvc inih libusb-1.0 sqlite3 libmicrohttpd)
+HOST_LIBS     = $(call once,HOST_LIBS,pkg-config --libs libcjson libgvc inih libusb-1.0 sqlite3 libmicrohttpd)
 BOARD_CFLAGS  = $(call once,BOARD_CFLAGS,pkg-config --cflags umockdev-1.0 libusb-1.0)
 MOCK_LIBS     = $(call once,MOCK_LIBS,pkg-config --libs umockdev-1.0)
 BOARD_LIBS    = $(MOCK_LIBS) -Wl,--no-as-needed -lumockdev-preload -lm
@@ -42,14 +42,16 @@ UNITY   ?= $(BUILD)/unity
 OBJ     := $(BUILD)/obj
 
 objects     = $(patsubst %.c,$(OBJ)/%.o,$(wildcard $(1)))
-CHECKER    := $(call objects,checker/*.c)
-HOST       := $(call objects,host/*.c host/*/*.c host/*/*/*.c sim/models.c)
-SIMULATED  := $(call objects,$(filter-out sim/models.c,$(wildcard sim/*.c)))
+CHECKER    := $(call objects,checker/*.c) $(OBJ)/checker/solver.o
+SHARED     := $(call objects,sim/models.c sim/process.c)
+FST        := $(OBJ)/fst/fstapi.o $(OBJ)/fst/fastlz.o $(OBJ)/fst/lz4.o
+HOST       := $(call objects,host/*.c host/*/*.c host/*/*/*.c) $(SHARED) $(FST)
+SIMULATED  := $(filter-out $(SHARED),$(call objects,sim/*.c))
 SUPPORT    := $(filter-out $(OBJ)/tests/support/firmware_%,$(call objects,tests/support/*.c \
                 tests/bench/workload.c tests/bench/wire_speed.c tests/zoo/statistics.c))
 FIRMWARE   := $(filter-out $(OBJ)/firmware/main.o,$(call objects,firmware/*.c tests/support/firmware_*.c))
 BENCHMARK  := $(call objects,$(filter-out tests/bench/cost.c,$(wildcard tests/bench/*.c)))
-CAMPAIGN   := $(call objects,tests/zoo/campaign.c tests/zoo/statistics.c)
+CAMPAIGN   := $(call objects,$(addprefix tests/zoo/,campaign.c results.c stamp.c statistics.c))
 FUZZERS    := $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
 
 # The long ones start first, so that none of them is left alone at the end. Nothing else depends on
@@ -68,9 +70,11 @@ SIZES      := $(shell sed -n 's/^SIZE("\(.*\)")$$/\1/p' sim/sizes.def)
 SOCS       := $(SIZES) h2-s16-w2-l4-b8-q4 board-h2-s16-w2-l4-b8-q4 lean board-lean
 TEST_SOCS  := h1-s1-w1-l4-b1-q1 h1-s1-w1-l4-b1-q1-waves lean-m16-k8
 
-.PHONY: all program board firmware models run test test-usbip debug sanitize sanitize-thread fuzz \
-        bench zoo compare lint lint-includes lint-format lint-c lint-rtl format fpga cov install clean help \
-        setup setup-test setup-fuzz setup-usbip setup-lint setup-fpga \
+.PHONY: all program board firmware models run test test-usbip test-pages test-slurm simulate faults kills \
+        debug sanitize sanitize-thread fuzz bench zoo compare buckets lint \
+        lint-includes lint-format lint-c lint-rtl format fpga \
+        cov install clean help \
+        setup setup-test setup-fuzz setup-usbip setup-slurm setup-lint setup-fpga setup-pages \
         test-models test-programs build-tests run-tests build-fuzzers
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -89,17 +93,25 @@ help:
 	@echo 'make test      set up, build, run all tests; the last line is "N passed, N failed".'
 	@echo '               JOBS=$(JOBS) at once, TEST_SECONDS=$(TEST_SECONDS) at most for each program of them'
 	@echo 'make test-usbip  the simulated board under a real Linux kernel, in QEMU: some minutes'
+	@echo 'make test-pages  pages of ordeal report in a browser; the last line as of make test'
+	@echo 'make test-slurm  regressions by a real Slurm, which runs whole on this computer: some minutes'
+	@echo 'make simulate  host and board in one process, by seeds: SEEDS= so many, FIRST= from this one on'
 	@echo 'make debug     program and tests for a debugger, unoptimised: gdb $(BUILD)/debug/ordeal, or'
 	@echo '               ORDEAL=$(BUILD)/debug/ordeal gdb $(BUILD)/debug/tests/test_NAME'
 	@echo 'make sanitize  the same tests with address and undefined-behaviour sanitizers'
 	@echo 'make sanitize-thread  those with threads under ThreadSanitizer'
 	@echo 'make fuzz      every fuzz harness, FUZZ_SECONDS=$(FUZZ_SECONDS) in all'
 	@echo 'make bench     tables of speed and memory, also as JSON under $(BUILD); BENCH=quick: a minute'
+	@echo 'make faults    every command with its calls failing one by one, and power lost at any moment: the'
+	@echo '               list of what was tried; an hour'
+	@echo 'make kills     a regression killed a hundred times, at any moment: some minutes; KILLS='
 	@echo 'make zoo       every bug of rtl/zoo.def against random tests, and the machine without bugs;'
 	@echo '               COUNT= tests of a bug, CLEAN= of each machine, MODELS=all, SHRINK= seconds,'
 	@echo '               BUG= one alone, SEED='
 	@echo 'make compare   how many cycles the old default, uniform settings, the default and a tuned bias'
 	@echo '               take to each bug and to mistakes beside the zoo: hours; SEEDS='
+	@echo 'make buckets   how well signatures put the failures of a bug together, over the zoo: half an hour;'
+	@echo '               SEED='
 	@echo 'make lint      what tools say of the sources: lint-includes (none goes upwards), lint-format,'
 	@echo '               lint-c (clang-tidy), lint-rtl (Verilator and yosys, all warnings on)'
 	@echo 'make format    lay out what changed of C by .clang-format; SINCE=COMMIT since when, for lint, too'
@@ -119,10 +131,15 @@ setup-fuzz:
 	@setup/install build test fuzz
 setup-usbip:
 	@setup/install build usbip
+setup-slurm:
+	@setup/install build slurm
 setup-lint:
 	@setup/install build lint
 setup-fpga:
 	@setup/install build fpga
+setup-pages:
+	@setup/install build test pages
+	@setup/browser $(BUILD)/browser
 
 $(UNITY)/unity.c:
 	setup/unity $(UNITY)
@@ -133,6 +150,11 @@ $(OBJ)/%.o: %.c
 	@mkdir -p $(@D)
 	$(COMPILE) $(INCLUDE) -MMD -MP -c $< -o $@
 
+# What stands between C and libraries that throw.
+$(OBJ)/%.o: %.cpp
+	@mkdir -p $(@D)
+	$(CXX) -std=c++17 $(WARNINGS) $(CFLAGS) $(SANITIZE) $(INCLUDE) -MMD -MP -c $< -o $@
+
 # What each room may see; tests/layers says more exactly.
 $(OBJ)/checker/%:   INCLUDE = -Ichecker
 $(OBJ)/sim/%:       INCLUDE = -Isim -Irtl $(BOARD_CFLAGS)
@@ -140,7 +162,26 @@ $(OBJ)/sim/models%: INCLUDE = -Isim
 $(OBJ)/host/%:      INCLUDE = -Ihost -Ichecker -Isim -Irtl -Ifirmware $(HOST_CFLAGS)
 $(OBJ)/firmware/%:  INCLUDE = -Irtl
 
+# GTKWave's reader of waves, as it comes with Verilator. Its warnings are its own, and what sanitizers would
+# say of it, as of any library.
+FST_SOURCE = $(call once,FST_SOURCE,echo $$(verilator --getenv VERILATOR_ROOT)/include/gtkwave)
+$(OBJ)/fst/%.o:
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 $(CFLAGS) -w -DFST_CONFIG_INCLUDE='"fst_config.h"' -I$(FST_SOURCE) -c $(FST_SOURCE)/$*.c -o $@
+$(OBJ)/host/report/waves_data%: INCLUDE = -Ihost -Ichecker -Isim -Irtl $(HOST_CFLAGS) -isystem $(FST_SOURCE)
+
+# The style and the script of pages, and their hashes for the policy of a page.
+hash = $$(sha256sum < $(1) | cut -c1-64 | tr a-f A-F | basenc --base16 -d | base64 -w0)
+REPORT_HASHES = -DREPORT_STYLE_HASH=\"$(call hash,host/report/page.css)\" \
+    -DREPORT_SCRIPT_HASH=\"$(call hash,host/report/page.js)\"
+$(OBJ)/host/report/assets%: INCLUDE = -Ihost -Ichecker $(HOST_CFLAGS) $(REPORT_HASHES)
+$(OBJ)/host/serve/source%: INCLUDE = -Ihost -Ichecker $(HOST_CFLAGS) $(REPORT_HASHES) \
+    -DSERVE_STYLE_HASH=\"$(call hash,host/serve/live.css)\" \
+    -DSERVE_SCRIPT_HASH=\"$(call hash,host/serve/live.js)\"
+
 # The assembler includes them.
+$(OBJ)/host/report/assets.o: $(addprefix host/report/,page.css page.js)
+$(OBJ)/host/serve/source.o: host/report/page.css host/report/page.js host/serve/live.css host/serve/live.js
 $(OBJ)/host/targets/elf/elf_runtime.o: $(addprefix host/targets/elf/,elf_runtime.S elf_link.ld)
 $(OBJ)/host/test/default_bias.o: host/test/default.bias
 
@@ -150,11 +191,11 @@ $(BUILD)/libinside.a: $(CHECKER)
 	$(AR) rcs $@ $^
 
 # The archive that others link: one object in which only ordeal_* is visible, so that no inner
-# name can clash with a testbench's.
+# name can clash with a testbench's. (DW.ref.* is the compiler's, the same in every object of C++.)
 $(BUILD)/libordeal.a: $(CHECKER)
 	@rm -f $@
 	$(LD) -r -o $(OBJ)/ordeal.o $^
-	objcopy --wildcard --keep-global-symbol='ordeal_*' $(OBJ)/ordeal.o
+	objcopy --wildcard --keep-global-symbol='ordeal_*' --keep-global-symbol='DW.ref.*' $(OBJ)/ordeal.o
 	$(AR) rcs $@ $(OBJ)/ordeal.o
 
 # The program but for its main, for tests and benchmarks of its parts.
@@ -170,7 +211,7 @@ $(BUILD)/libboard.a: $(filter-out $(OBJ)/sim/ordeal_board.o,$(SIMULATED))
 	@rm -f $@
 	$(AR) rcs $@ $^
 
-$(BUILD)/ordeal-board: $(OBJ)/sim/ordeal_board.o $(BUILD)/libboard.a $(OBJ)/sim/models.o
+$(BUILD)/ordeal-board: $(OBJ)/sim/ordeal_board.o $(BUILD)/libboard.a $(SHARED)
 	$(LINK) -pthread $^ $(BOARD_LIBS) -o $@
 
 # ---- models of the machine ----------------------------------------------------------------
@@ -241,7 +282,7 @@ $(SIM)/netlist.so: $(LEAN_RTL) $(BOARD_RTL) $(RTL_TABLES) $(wildcard rtl/board/f
 
 $(OBJ)/tests/%:         INCLUDE = -Ichecker -Ihost -Isim -Irtl -Ifirmware -Itests -Itests/support \
                                   -I$(UNITY) $(HOST_CFLAGS) $(TEST_CFLAGS)
-$(OBJ)/tests/zoo/%:     INCLUDE = -Ichecker -Ihost $(HOST_CFLAGS)
+$(OBJ)/tests/zoo/%:     INCLUDE = -Ichecker -Ihost -Isim $(HOST_CFLAGS)
 $(OBJ)/tests/bench/%:   INCLUDE = -Ichecker -Ihost -Isim -Irtl -Ifirmware $(HOST_CFLAGS)
 $(OBJ)/tests/example_%: INCLUDE = -Ichecker
 $(patsubst $(BUILD)/%,$(OBJ)/%.o,$(TESTS)) $(SUPPORT): | $(UNITY)/unity.c
@@ -271,6 +312,24 @@ MOCK_TESTS := $(BUILD)/tests/test_usb_mock $(BUILD)/tests/test_board_usb
 $(MOCK_TESTS): TEST_LIBS = $(BOARD_LIBS)
 $(MOCK_TESTS:$(BUILD)/%=$(OBJ)/%.o): TEST_CFLAGS = $(BOARD_CFLAGS)
 
+$(OBJ)/tests/support/waves_file.o: TEST_CFLAGS = -isystem $(FST_SOURCE)
+
+# Host and board by a seed: the calls that are wrapped go to tests/simulation/.
+WRAPPED := pthread_create pthread_join pthread_timedjoin_np pthread_kill pthread_setname_np \
+           pthread_mutex_lock pthread_mutex_unlock pthread_cond_wait pthread_cond_timedwait \
+           pthread_cond_signal pthread_cond_broadcast clock_gettime sched_getaffinity apart_write interrupted \
+           interrupt_watch judge_outcome fdopen rename fsync mkdir
+$(BUILD)/tests/test_simulation: $(call objects,tests/simulation/*.c)
+$(BUILD)/tests/test_simulation: TEST_LIBS = $(WRAPPED:%=-Wl,--wrap=%) \
+    $(BUILD)/libsupport.a $(INSIDE) $(HOST_LIBS) $(CHECKER_LIBS)
+
+# What is loaded into the program to make its calls fail.
+FAULT_TESTS := $(filter $(BUILD)/tests/test_faults $(BUILD)/tests/test_power,$(TESTS))
+$(FAULT_TESTS): $(BUILD)/tests/faults.so
+$(BUILD)/tests/faults.so: $(wildcard tests/faults/*)
+	@mkdir -p $(@D)
+	$(CC) -std=c11 -D_GNU_SOURCE $(WARNINGS) -O2 -g -fPIC -shared tests/faults/interpose.c -o $@
+
 USB_CORE_TESTS := $(filter $(BUILD)/tests/test_usb_core%,$(TESTS))
 $(USB_CORE_TESTS): $(SIM)/usb.so
 $(USB_CORE_TESTS): TEST_LIBS = -Wl,-rpath,$(abspath $(SIM))
@@ -296,6 +355,11 @@ $(COSTS):
 $(BUILD)/bench: $(BENCHMARK) $(COSTS) $(BUILD)/libboard.a $(INSIDE)
 	$(LINK) -pthread $^ -Wl,--as-needed $(HOST_LIBS) $(CHECKER_LIBS) -o $@
 
+# What the pages that a browser looks at are made of.
+$(BUILD)/tests/pages: $(OBJ)/tests/pages/make.o $(BUILD)/libsupport.a $(BUILD)/libboard.a $(INSIDE)
+	@mkdir -p $(@D)
+	$(LINK) -pthread $^ -Wl,--as-needed $(HOST_LIBS) $(CHECKER_LIBS) -o $@
+
 $(BUILD)/zoo: $(OBJ)/tests/zoo/main.o $(CAMPAIGN) $(INSIDE)
 $(BUILD)/compare: $(OBJ)/tests/zoo/compare.o $(CAMPAIGN) $(INSIDE)
 $(BUILD)/zoo $(BUILD)/compare:
@@ -308,7 +372,9 @@ run-tests: build-tests
 	@ORDEAL=$(BUILD)/ordeal JOBS=$(JOBS) TEST_SECONDS=$(TEST_SECONDS) TIMES=$(BUILD)/tests/times \
 	    tests/run $(TESTS) $(EXAMPLES)
 
-$(BUILD)/fuzz_%: $(OBJ)/tests/fuzz/fuzz_%.o $(INSIDE)
+$(BUILD)/fuzz_usbip: $(OBJ)/tests/support/wire_device.o
+$(BUILD)/fuzz_page: $(OBJ)/tests/support/markup.o
+$(BUILD)/fuzz_%: $(OBJ)/tests/fuzz/fuzz_%.o $(BUILD)/libboard.a $(INSIDE)
 	$(LINK) -fsanitize=fuzzer -pthread $^ -Wl,--as-needed $(HOST_LIBS) $(CHECKER_LIBS) -o $@
 build-fuzzers: $(FUZZERS)
 
@@ -352,9 +418,27 @@ test-usbip: setup-usbip
 	$(AGAIN) all
 	@ORDEAL=$(BUILD)/ordeal BOARD=$(BUILD)/ordeal-board tests/usbip $(BUILD)/usbip
 
+# What pages look like and do, in a browser.
+test-pages: setup-pages
+	$(AGAIN) program $(BUILD)/tests/pages
+	@ORDEAL=$(BUILD)/ordeal BROWSER=$(BUILD)/browser tests/pages/run $(BUILD)/pages
+
+test-slurm: setup-slurm
+	$(AGAIN) program
+	@ORDEAL=$(BUILD)/ordeal tests/slurm/run $(BUILD)/slurm
+
 bench: setup
 	$(AGAIN) all $(BUILD)/bench
 	@ORDEAL=$(BUILD)/ordeal $(BUILD)/bench $(BUILD)/bench.json
+
+faults: setup-test
+	$(AGAIN) all $(FAULT_TESTS)
+	@for t in $(FAULT_TESTS); do ORDEAL=$(BUILD)/ordeal FAULTS=all $$t || exit; done
+
+# A regression killed a hundred times, at any moment.
+kills: setup-test
+	$(AGAIN) all $(BUILD)/tests/test_regress
+	@ORDEAL=$(BUILD)/ordeal KILLS=$(or $(KILLS),100) $(BUILD)/tests/test_regress
 
 zoo: setup
 	$(AGAIN) all $(BUILD)/zoo
@@ -367,6 +451,15 @@ COMPARED = $(BUILD)/compared
 compare: setup
 	$(AGAIN) all $(BUILD)/compare
 	@ORDEAL=$(BUILD)/ordeal COMPARE=$(BUILD)/compare tests/mistakes/compare $(COMPARED) $(SEEDS)
+
+buckets: setup
+	$(AGAIN) all
+	@ORDEAL=$(BUILD)/ordeal SEED=$(or $(SEED),1) tests/buckets $(BUILD)/buckets-$(or $(SEED),1)
+
+# Any number of seeds; what fails is told with its own.
+simulate: setup-test
+	$(AGAIN) $(BUILD)/tests/test_simulation
+	@SEEDS=$(or $(SEEDS),10000) FIRST=$(or $(FIRST),1) $(BUILD)/tests/test_simulation
 
 fpga: setup-fpga
 	$(AGAIN) firmware
@@ -382,23 +475,30 @@ VARIANT = $(AGAIN) BUILD=$(BUILD)/$@ SIM=$(SIM) UNITY=$(UNITY)
 debug: setup-test
 	$(VARIANT) all test-programs CFLAGS='-O0 -g3'
 
+# Models allocate by functions of their own (sim/soc.cpp), and libstdc++ by others on their behalf; with a
+# simulated board, the program is behind LD_PRELOAD; on a full disk, the writer of waves dies by SIGBUS, in a
+# process of its own whose end is looked at.
+sanitize: export ASAN_OPTIONS = alloc_dealloc_mismatch=0:verify_asan_link_order=0:handle_sigbus=0
+sanitize: export LSAN_OPTIONS = suppressions=$(CURDIR)/tests/leaks.supp:print_suppressions=0
 sanitize: setup-test
 	$(VARIANT) run-tests \
 	    SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer'
 
-# Where there are threads: the pipeline of a run, and the link to a board. Libraries and models are not
+# Where there are threads: the pipeline of a run, also with several machines of `model` and `sim` and
+# with `native`, and the link to a board, whose wire is in the same process. Libraries and models are not
 # instrumented; what Graphviz and its like do with memory that a thread has had before would be
-# taken for races.
+# taken for races, and it starts threads in processes that are forked for it.
 THREADED := $(filter $(TEST_NAMES),\
-              test_run test_pipeline test_board_link test_board_lost test_board_machine)
-sanitize-thread: export TSAN_OPTIONS = ignore_noninstrumented_modules=1
+              test_run test_same_run test_pipeline test_native test_board_link test_board_lost \
+              test_board_machine)
+sanitize-thread: export TSAN_OPTIONS = ignore_noninstrumented_modules=1 die_after_fork=0
 sanitize-thread: setup-test
 	$(VARIANT) run-tests TESTS='$(THREADED:%=$(BUILD)/$@/tests/%)' EXAMPLES= \
 	    SANITIZE='-fsanitize=thread -fno-omit-frame-pointer'
 
 fuzz: setup-fuzz
 	$(AGAIN) program
-	$(VARIANT) build-fuzzers CC=clang \
+	$(VARIANT) build-fuzzers CC=clang CXX=clang++ \
 	    SANITIZE='-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all'
 	@ORDEAL=$(BUILD)/ordeal JOBS=$(JOBS) tests/fuzz/run $(BUILD)/fuzz $(FUZZ_SECONDS)
 
@@ -422,7 +522,7 @@ install: all
 	$(FILL) checker/ordeal.pc.in > $(TARGET)/lib/pkgconfig/ordeal.pc
 	install -d $(TARGET)/share/ordeal/examples
 	install -m 644 LICENSE $(TARGET)/share/ordeal
-	install -m 644 examples/*.bias examples/mychip.cpp $(TARGET)/share/ordeal/examples
+	install -m 644 examples/*.bias examples/*.plan examples/mychip.cpp $(TARGET)/share/ordeal/examples
 	install -d $(TARGET)/share/ordeal/tcl
 	install -m 644 tcl/*.cfg tcl/*.tcl $(TARGET)/share/ordeal/tcl
 	install -m 644 tcl/70-ordeal.rules $(BUILD)/firmware/firmware.elf $(BUILD)/firmware/firmware.hex \

@@ -276,8 +276,31 @@ static void formats_have_the_versions_that_are_told(void)
         EXPECT(0, "grep -E '[^A-Z_]%s( =)? %du?([^0-9]|$)' '%s/%s'", name, number, home, file);
         shell_leave();
     }
-    TEST_ASSERT_EQUAL(8, told);
+    TEST_ASSERT_EQUAL(14, told);
     document_free(&d);
+}
+
+/* How many there are is in sentences that nobody thinks of when one is added. */
+static void what_is_counted_is_as_many(void)
+{
+    static const struct {
+        const char *count, *format, *document;
+    } cases[] = {
+        { "grep -c '^\\[profile ' '%s/host/test/default.bias'", "%d profiles, from plain loads",
+          "docs/commands.md" },
+        { "$ORDEAL run --target model --bug list | grep -c '^  [a-z]'", "breaks one of %d things",
+          "docs/commands.md" },
+        { "$ORDEAL run --target model --bug list | grep -c '^  [a-z]'", " %d bugs to switch on",
+          "README.md" },
+    };
+    shell_enter();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[128];
+        EXPECT(0, cases[i].count, home);
+        snprintf(text, sizeof text, cases[i].format, atoi(out));
+        EXPECT(0, "grep -F '%s' '%s/%s'", text, home, cases[i].document);
+    }
+    shell_leave();
 }
 
 /* ---- the checks find mistakes -------------------------------------------------------------- */
@@ -346,6 +369,7 @@ int main(void)
     RUN_TEST(options_exist);
     RUN_TEST(what_is_named_exists);
     RUN_TEST(the_newest_change_is_of_this_version);
+    RUN_TEST(what_is_counted_is_as_many);
     RUN_TEST(formats_have_the_versions_that_are_told);
     help_free(&help);
     return UNITY_END();

@@ -31,16 +31,17 @@ static const struct rule {
     { "^ordeal board list", "ordeal-board --quiet -- ordeal board list", "as above" },
     { "^ordeal run --target board", "ordeal-board --quiet -- ordeal run --target board",
       "as above" },
+    { "^ordeal serve ", "timeout --preserve-status -s INT 3 ordeal serve ", "it serves until ^C" },
     { "^verilator --cc --exe --build ", "verilator --lint-only ",
       "a build takes minutes: test_sim_own.c does it" },
     { "obj_dir/mychip.so", "build/sim/h4-s16-w2-l4-b8-q4.so", "it was not built, see above" },
     { "--bug upgrade-wins --bias examples/zoo.bias --check --count 100 --stop-after 1 \\\n"
       "          --waves",
-      "--sizes h1-s1-w1-l4-b1-q1 --set threads=1 "
+      "--sizes h1-s1-w1-l4-b1-q1 --set threads=1 --set operations.interrupt=0 "
       "--bug victim-dropped --check --count 100 --stop-after 1 --waves",
       "waves take another model, which takes minutes to build: the smallest is there" },
     { "^ordeal run --target sim --sizes usual --count 3 --check --cover rtl.cover --coverage raw",
-      "printf 'ordeal-cover 1\\ntests 3\\nrtl.line.a.v:1:1.block 1 1 0 -\\n"
+      "printf 'ordeal-cover 2\\ntests 3\\nrtl.line.a.v:1:1.block 1 1 0 -\\n"
       "rtl.user.a.v:2:1.seen 0\\nend 2\\n' > rtl.cover && seq 9 > a.v && echo tests=3 end=done",
       "coverage takes another model, too, which takes minutes to build" },
 };
@@ -219,7 +220,6 @@ int main(void)
 {
     if (!shell_open())
         return 1;
-    setenv("ASAN_OPTIONS", "verify_asan_link_order=0", 1); /* the program is behind LD_PRELOAD */
     UNITY_BEGIN();
     RUN_TEST(a_document_is_taken_apart);
     RUN_TEST(dots_stand_for_what_is_left_out);

@@ -26,7 +26,8 @@ static void test_it_says_where_and_what_to_do(void)
     includes("host/base/low.c", "tell/high.h", "host/tell/high.h");
     EXPECT(1, LAYERS);
     TEST_ASSERT_EQUAL_STRING("host/base/low.c:2: host/tell/high.h is not for host/base/, "
-                             "which may include: checker/ordeal.h. Move what is needed down to one "
+                             "which may include: checker/ordeal.h sim/process.h. "
+                             "Move what is needed down to one "
                              "of these, or what needs it up.\n",
                              out);
 }

@@ -31,6 +31,7 @@ void table_native(struct bench *b);         /* tests on this machine's CPU */
 void table_replay(struct bench *b);         /* many executions of one test */
 void table_run(struct bench *b);            /* made, run and checked */
 void table_sim(struct bench *b);            /* the multiprocessor in simulation */
+void table_regress(struct bench *b);        /* the database of a regression */
 void table_invariants(struct bench *b);     /* what assertions cost */
 void table_wire(struct bench *b);           /* the stream of a simulated board */
 

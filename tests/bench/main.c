@@ -12,6 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "process.h"
+
 static const struct table {
     const char *name, *title;
     void (*run)(struct bench *b);
@@ -38,6 +40,8 @@ static const struct table {
       "the multiprocessor in simulation: cycles a second on one core; with --check, how "
       "much of the time it has",
       table_sim },
+    { "regress", "a regression's database: tests merged a second, and what a summary of it takes",
+      table_regress },
     { "invariants", "what assertions cost, p=16 a=256: those of a release, and all, beside none",
       table_invariants },
     { "wire", "the stream of a simulated board on USB's wires, in their time", table_wire },
@@ -150,7 +154,7 @@ static void run_tables(struct bench *b, const char *list)
     fprintf(b->report.out, "\n%u targets met, %u missed\n", b->report.met, b->report.missed);
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "generate") == 0)
         return generate(argc - 1, argv + 1);
@@ -186,4 +190,15 @@ int main(int argc, char **argv)
         fprintf(stderr, "bench: could not write %s\n", argv[optind]);
     report_free(&b.report);
     return written ? 0 : 1;
+}
+
+int main(int argc, char **argv)
+{
+    if (process_begin() != 0)
+        return 1;
+    int status = run(argc, argv);
+    const char *lost = process_end();
+    if (lost)
+        fprintf(stderr, "bench: %s\n", lost);
+    return lost ? 1 : status;
 }
