@@ -188,7 +188,7 @@ static void read_end(const char *log, char *text, size_t size)
 }
 
 /* The last line that says anything; "" when there is none. */
-static void last_words(const char *log, char *line, size_t size)
+void child_last_words(const char *log, char *line, size_t size)
 {
     char text[4096];
     *line = '\0';
@@ -206,7 +206,7 @@ static void last_words(const char *log, char *line, size_t size)
 void child_obituary(const struct child *c, const char *name, const char *log, struct why *why)
 {
     char line[400];
-    last_words(log, line, sizeof line);
+    child_last_words(log, line, sizeof line);
     bool killed = WIFSIGNALED(c->status);
     why_say(why, "%s %s %d%s%s", name, killed ? "was killed by signal" : "ended with status",
             killed ? WTERMSIG(c->status) : WEXITSTATUS(c->status), *line ? ": " : "", line);

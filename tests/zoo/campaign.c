@@ -121,7 +121,10 @@ static cJSON *result_of(const struct campaign *c, const struct run *run, const c
     if (cJSON_HasObjectItem(result, "end"))
         return result;
     cJSON_Delete(result);
-    why_say(why, "%s ended with status %d and did not say what came of its tests", command, status);
+    char last[400];
+    child_last_words(log, last, sizeof last);
+    why_say(why, "%s ended with status %d and did not say what came of its tests%s%s", command,
+            status, *last ? ": " : "", last);
     return NULL;
 }
 

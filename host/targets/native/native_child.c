@@ -297,6 +297,9 @@ static void do_job(uint32_t *version)
                         .entry = (native_entry *)(control->code + part->entry) };
     random_seed(&r.common, job->seed, 0);
     random_seed(&r.own, job->seed, 1 + self);
+    /* All have finished the job before: whoever sets `go` has seen that. He is another process, into
+     * which ThreadSanitizer does not look. */
+    atomic_load(&control->finished);
     if (*version != job->code_version || job->transactions)
         prepare(&r);
     *version = job->code_version;
