@@ -30,8 +30,8 @@ COMPILE   = $(CC) -std=c11 -D_GNU_SOURCE $(if $(RELEASE),-DORDEAL_RELEASE) $(WAR
 LINK      = $(CC) $(LDFLAGS) $(SANITIZE)
 
 # First wanted when a recipe runs, that is, after the set-up has installed what is missing.
-HOST_CFLAGS   = $(call once,HOST_CFLAGS,pkg-config --cflags libcjson libgvc inih libusb-1.0 sqlite3 libmicrohttpd)
-HOST_LIBS     = $(call once,HOST_LIBS,pkg-config --libs libcjson libgvc inih libusb-1.0 sqlite3 libmicrohttpd)
+HOST_CFLAGS   = $(call once,HOST_CFLAGS,pkg-config --cflags libcjson libgvc inih libusb-1.0 sqlite3 libmicrohttpd libdw)
+HOST_LIBS     = $(call once,HOST_LIBS,pkg-config --libs libcjson libgvc inih libusb-1.0 sqlite3 libmicrohttpd libdw)
 BOARD_CFLAGS  = $(call once,BOARD_CFLAGS,pkg-config --cflags umockdev-1.0 libusb-1.0)
 MOCK_LIBS     = $(call once,MOCK_LIBS,pkg-config --libs umockdev-1.0)
 BOARD_LIBS    = $(MOCK_LIBS) -Wl,--no-as-needed -lumockdev-preload -lm
@@ -45,7 +45,8 @@ objects     = $(patsubst %.c,$(OBJ)/%.o,$(wildcard $(1)))
 CHECKER    := $(call objects,checker/*.c) $(OBJ)/checker/solver.o
 SHARED     := $(call objects,sim/models.c sim/process.c)
 FST        := $(OBJ)/fst/fstapi.o $(OBJ)/fst/fastlz.o $(OBJ)/fst/lz4.o
-HOST       := $(call objects,host/*.c host/*/*.c host/*/*/*.c) $(SHARED) $(FST)
+PROGRAM    := $(call objects,program/*.c)
+HOST       := $(call objects,host/*.c host/*/*.c host/*/*/*.c) $(PROGRAM) $(SHARED) $(FST)
 SIMULATED  := $(filter-out $(SHARED),$(call objects,sim/*.c))
 SUPPORT    := $(filter-out $(OBJ)/tests/support/firmware_%,$(call objects,tests/support/*.c \
                 tests/bench/workload.c tests/bench/wire_speed.c tests/zoo/statistics.c))
@@ -56,7 +57,7 @@ FUZZERS    := $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.
 
 # The long ones start first, so that none of them is left alone at the end. Nothing else depends on
 # that list; $(BUILD)/tests/times says how long each took.
-LONG_TESTS := test_random test_board_whole test_sim_run test_run test_rtl test_openocd test_sim_own \
+LONG_TESTS := test_explore_random test_random test_board_whole test_sim_run test_run test_rtl test_openocd test_sim_own \
               test_sim_litmus test_check test_solver
 TEST_NAMES := $(patsubst tests/%.c,%,$(wildcard tests/test_*.c))
 TESTS      := $(addprefix $(BUILD)/tests/,$(filter $(TEST_NAMES),$(LONG_TESTS)) \
@@ -74,13 +75,13 @@ TEST_SOCS  := h1-s1-w1-l4-b1-q1 h1-s1-w1-l4-b1-q1-waves lean-m16-k8
         debug sanitize sanitize-thread fuzz bench zoo compare buckets lint \
         lint-includes lint-format lint-c lint-rtl format fpga \
         cov install clean help \
-        setup setup-test setup-fuzz setup-usbip setup-slurm setup-lint setup-fpga setup-pages \
+        setup setup-test setup-fuzz setup-program setup-usbip setup-slurm setup-lint setup-fpga setup-pages \
         test-models test-programs build-tests run-tests build-fuzzers
 .DELETE_ON_ERROR:
 .SECONDARY:
 
 all: program board models
-program: $(BUILD)/ordeal $(BUILD)/libordeal.a
+program: $(BUILD)/ordeal $(BUILD)/libordeal.a $(BUILD)/runtime
 
 board: firmware $(BUILD)/ordeal-board
 
@@ -103,7 +104,7 @@ help:
 	@echo 'make fuzz      every fuzz harness, FUZZ_SECONDS=$(FUZZ_SECONDS) in all'
 	@echo 'make bench     tables of speed and memory, also as JSON under $(BUILD); BENCH=quick: a minute'
 	@echo 'make faults    every command with its calls failing one by one, and power lost at any moment: the'
-	@echo '               list of what was tried; an hour'
+	@echo '               list of what was tried; some hours'
 	@echo 'make kills     a regression killed a hundred times, at any moment: some minutes; KILLS='
 	@echo 'make zoo       every bug of rtl/zoo.def against random tests, and the machine without bugs;'
 	@echo '               COUNT= tests of a bug, CLEAN= of each machine, MODELS=all, SHRINK= seconds,'
@@ -126,9 +127,11 @@ help:
 setup:
 	@setup/install build
 setup-test:
-	@setup/install build test
+	@setup/install build program test
 setup-fuzz:
-	@setup/install build test fuzz
+	@setup/install build program test fuzz
+setup-program:
+	@setup/install build program
 setup-usbip:
 	@setup/install build usbip
 setup-slurm:
@@ -159,7 +162,8 @@ $(OBJ)/%.o: %.cpp
 $(OBJ)/checker/%:   INCLUDE = -Ichecker
 $(OBJ)/sim/%:       INCLUDE = -Isim -Irtl $(BOARD_CFLAGS)
 $(OBJ)/sim/models%: INCLUDE = -Isim
-$(OBJ)/host/%:      INCLUDE = -Ihost -Ichecker -Isim -Irtl -Ifirmware $(HOST_CFLAGS)
+$(OBJ)/program/%:   INCLUDE = -Iprogram -Ichecker
+$(OBJ)/host/%:      INCLUDE = -Ihost -Ichecker -Iprogram -Isim -Irtl -Ifirmware $(HOST_CFLAGS)
 $(OBJ)/firmware/%:  INCLUDE = -Irtl
 
 # GTKWave's reader of waves, as it comes with Verilator. Its warnings are its own, and what sanitizers would
@@ -205,6 +209,11 @@ $(BUILD)/libhost.a: $(filter-out $(OBJ)/host/main.o,$(HOST))
 
 $(BUILD)/ordeal: $(HOST) $(BUILD)/libordeal.a
 	$(LINK) -pthread $^ -Wl,--as-needed $(HOST_LIBS) $(CHECKER_LIBS) -o $@
+
+# What programs of `ordeal explore` are compiled with, beside the program.
+$(BUILD)/runtime:
+	@mkdir -p $(@D)
+	ln -sfn $(abspath program/runtime) $@
 
 # The simulated board: what is around its model, and the program.
 $(BUILD)/libboard.a: $(filter-out $(OBJ)/sim/ordeal_board.o,$(SIMULATED))
@@ -280,10 +289,10 @@ $(SIM)/netlist.so: $(LEAN_RTL) $(BOARD_RTL) $(RTL_TABLES) $(wildcard rtl/board/f
 
 # ---- tests --------------------------------------------------------------------------------
 
-$(OBJ)/tests/%:         INCLUDE = -Ichecker -Ihost -Isim -Irtl -Ifirmware -Itests -Itests/support \
+$(OBJ)/tests/%:         INCLUDE = -Ichecker -Ihost -Iprogram -Isim -Irtl -Ifirmware -Itests -Itests/support \
                                   -I$(UNITY) $(HOST_CFLAGS) $(TEST_CFLAGS)
 $(OBJ)/tests/zoo/%:     INCLUDE = -Ichecker -Ihost -Isim $(HOST_CFLAGS)
-$(OBJ)/tests/bench/%:   INCLUDE = -Ichecker -Ihost -Isim -Irtl -Ifirmware $(HOST_CFLAGS)
+$(OBJ)/tests/bench/%:   INCLUDE = -Ichecker -Ihost -Iprogram -Isim -Irtl -Ifirmware $(HOST_CFLAGS)
 $(OBJ)/tests/example_%: INCLUDE = -Ichecker
 $(patsubst $(BUILD)/%,$(OBJ)/%.o,$(TESTS)) $(SUPPORT): | $(UNITY)/unity.c
 
@@ -324,8 +333,8 @@ $(BUILD)/tests/test_simulation: TEST_LIBS = $(WRAPPED:%=-Wl,--wrap=%) \
     $(BUILD)/libsupport.a $(INSIDE) $(HOST_LIBS) $(CHECKER_LIBS)
 
 # What is loaded into the program to make its calls fail.
-FAULT_TESTS := $(filter $(BUILD)/tests/test_faults $(BUILD)/tests/test_power,$(TESTS))
-$(FAULT_TESTS): $(BUILD)/tests/faults.so
+FAULT_TESTS := $(filter $(addprefix $(BUILD)/tests/test_,faults power regress_power),$(TESTS))
+$(FAULT_TESTS): | $(BUILD)/tests/faults.so
 $(BUILD)/tests/faults.so: $(wildcard tests/faults/*)
 	@mkdir -p $(@D)
 	$(CC) -std=c11 -D_GNU_SOURCE $(WARNINGS) -O2 -g -fPIC -shared tests/faults/interpose.c -o $@
@@ -367,7 +376,7 @@ $(BUILD)/zoo $(BUILD)/compare:
 
 # First what takes longest, of one core.
 build-tests: $(SIM)/netlist.so all test-models test-programs
-test-programs: $(TESTS) $(EXAMPLES) $(BUILD)/zoo $(BUILD)/compare
+test-programs: $(BUILD)/runtime $(TESTS) $(EXAMPLES) $(BUILD)/zoo $(BUILD)/compare
 run-tests: build-tests
 	@ORDEAL=$(BUILD)/ordeal JOBS=$(JOBS) TEST_SECONDS=$(TEST_SECONDS) TIMES=$(BUILD)/tests/times \
 	    tests/run $(TESTS) $(EXAMPLES)
@@ -380,7 +389,7 @@ build-fuzzers: $(FUZZERS)
 
 # ---- what tools say of the sources --------------------------------------------------------
 
-C_FILES := $(wildcard $(foreach room,checker host host/* host/*/* sim firmware tests tests/*,\
+C_FILES := $(wildcard $(foreach room,checker program host host/* host/*/* sim firmware tests tests/*,\
              $(room)/*.c $(room)/*.h) sim/*.cpp examples/*.cpp)
 # Lines that changed since the format did: .clang-format says why not all.
 SINCE  = $(call once,SINCE,git log -1 --format=%h -- .clang-format)
@@ -535,6 +544,11 @@ install: all
 	install -m 644 $(filter rtl/lean/%,$(LEAN_RTL)) $(TARGET)/share/ordeal/rtl/lean
 	install -m 644 $(SOC_CODE) $(BOARD_CODE) $(TARGET)/share/ordeal/sim
 	install -m 755 $(MODEL_TOOLS) $(TARGET)/share/ordeal/sim
+	install -d $(TARGET)/share/ordeal/program/runtime/include $(TARGET)/share/ordeal/program/runtime/cpp
+	install -m 644 program/calls.def $(TARGET)/share/ordeal/program
+	install -m 644 $(filter-out %/include %/cpp,$(wildcard program/runtime/*)) $(TARGET)/share/ordeal/program/runtime
+	install -m 644 $(wildcard program/runtime/include/*) $(TARGET)/share/ordeal/program/runtime/include
+	install -m 644 $(wildcard program/runtime/cpp/*) $(TARGET)/share/ordeal/program/runtime/cpp
 	$(FILL) host/ordeal.1 > $(TARGET)/share/man/man1/ordeal.1
 
 clean:
