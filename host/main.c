@@ -24,6 +24,7 @@ static const struct command *const commands[] = {
     &command_cover,
     &command_report,
     &command_serve,
+    &command_explore,
     &command_board,
     &command_clean,
 };
