@@ -33,6 +33,9 @@ void table_run(struct bench *b);            /* made, run and checked */
 void table_sim(struct bench *b);            /* the multiprocessor in simulation */
 void table_regress(struct bench *b);        /* the database of a regression */
 void table_invariants(struct bench *b);     /* what assertions cost */
+void table_explore(struct bench *b);        /* Štill and Barnat 2018, Tables 2 and 3 */
+void table_flush(struct bench *b);          /* delayed and plain flushing */
+void table_explore_speed(struct bench *b);  /* states a second, bytes a state */
 void table_wire(struct bench *b);           /* the stream of a simulated board */
 
 #endif

@@ -44,6 +44,11 @@ static const struct table {
       table_regress },
     { "invariants", "what assertions cost, p=16 a=256: those of a release, and all, beside none",
       table_invariants },
+    { "explore", "programs under TSO, fenced and not (Tables 2 and 3 of Štill and Barnat)",
+      table_explore },
+    { "flush", "states of delayed and of plain flushing, TSO", table_flush },
+    { "explore-speed", "states a second and bytes a state, TSO, all fences there",
+      table_explore_speed },
     { "wire", "the stream of a simulated board on USB's wires, in their time", table_wire },
 };
 enum { TABLES = sizeof tables / sizeof *tables };

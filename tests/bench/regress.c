@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The database of a regression with a million tests: how long they take to be merged, and the queries of
- * its summary when they are there. */
+ * its summary when they are there, and a comparison with as many. */
 #include "bench.h"
 
 #include <limits.h>
@@ -101,12 +101,19 @@ static bool count_bucket(void *user, const struct store_bucket *b)
     return true;
 }
 
-static void measure_store(struct bench *b, struct store *s, uint64_t tests)
+static bool count_difference(void *user, const struct store_difference *d)
+{
+    (void)d;
+    ++*(uint64_t *)user;
+    return true;
+}
+
+static void measure_store(struct bench *b, struct store *s, const char *file, uint64_t tests)
 {
     static struct plan_run plans[RUNS];
     static struct store_run runs[RUNS];
     struct why why;
-    uint64_t counted = 0, failed = 0;
+    uint64_t counted = 0, failed = 0, other = 0;
     begin_runs(s, plans, runs);
     if (!store_begin_session(s, "bench", &why))
         abort();
@@ -117,12 +124,16 @@ static void measure_store(struct bench *b, struct store *s, uint64_t tests)
     double summed = bench_clock();
     store_each_bucket(s, count_bucket, &failed);
     double bucketed = bench_clock();
+    if (!store_compare(s, file, count_difference, &other, &why) || other)
+        abort();
+    double compared = bench_clock();
     cJSON *row = row_new();
     row_number(row, "tests", (double)counted);
     row_number(row, "failures", (double)failed);
     row_number(row, "merged/s", (double)tests / (merged - start));
     row_number(row, "runs ms", 1e3 * (summed - merged));
     row_number(row, "buckets ms", 1e3 * (bucketed - summed));
+    row_number(row, "compare ms", 1e3 * (compared - bucketed));
     row_target(row, "both below 100 ms", bucketed - merged < 0.1);
     row_end(&b->report, row);
 }
@@ -139,7 +150,7 @@ void table_regress(struct bench *b)
             abort();
         snprintf(file, sizeof file, "%s/b.db", room.path);
         if (store_open(&s, file, false, &why))
-            measure_store(b, s, sizes[i]);
+            measure_store(b, s, file, sizes[i]);
         else
             fprintf(stderr, "bench: %s\n", why.text);
         store_close(s);

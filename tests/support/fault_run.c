@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -86,6 +87,24 @@ static int wait_for(pid_t child)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+static bool has_printed(void)
+{
+    struct stat is;
+    return stat("fault.out", &is) == 0 && is.st_size > 0;
+}
+
+static void ask(struct fault_run *r, pid_t child)
+{
+    siginfo_t ended = { 0 };
+    double begin = now_seconds();
+    while (!has_printed() && now_seconds() - begin < deadline
+           && waitid(P_PID, (id_t)child, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && !ended.si_pid)
+        pause_for(0.0005);
+    if (has_printed())
+        r->ask(r);
+    kill(child, SIGINT);
+}
+
 static void take(const char *file, char *text, size_t size)
 {
     FILE *f = fopen(file, "r");
@@ -108,6 +127,8 @@ void fault_run(struct fault_run *r)
     pid_t child = fork();
     if (child == 0)
         become(r, file);
+    if (child > 0 && r->ask)
+        ask(r, child);
     if (child > 0)
         r->status = wait_for(child);
     for (int k = 0; k < FAULT_COUNT; k++)

@@ -17,11 +17,15 @@ struct fault_run {
     uint64_t at;     /* which call is to fail; 0: none */
     bool onwards;    /* and all after it, as on a full disk */
     const char *log; /* a file that is there takes what is done to files; NULL: nobody asks */
+    /* What it is asked when it has begun to print, which is in fault.out, if it is a server, before it is
+     * sent SIGINT; NULL: it ends by itself. */
+    void (*ask)(struct fault_run *r);
     /* What came of it. */
     int status;  /* as a shell has it; -1: it did not end, and was killed */
     bool failed; /* a call did */
     uint64_t seen[FAULT_COUNT];
     char out[1 << 16], err[1 << 14];
+    char heard[1 << 10]; /* what `ask` has to say */
 };
 
 /* Where that is possible: without sanitizers, which have allocations of their own, on x86-64. */
@@ -33,5 +37,9 @@ void fault_run(struct fault_run *r);
 #define PLAIN_BIAS \
     "printf '[test]\\nlocations = 2\\n[operations]\\nswap = 0\\ncas = 0\\n[membar]\\nfull = 0\\n' " \
     ">plain.bias"
+/* A regression of two such tests, each of which has a worker. */
+#define PLAIN_PLAN \
+    "printf '[regression]\\ntests = 2\\nbatch = 1\\nshrink = 1\\n[run bad]\\ntarget = model\\n" \
+    "bug = forward-oldest\\nbias = plain.bias\\n' >p.plan"
 
 #endif

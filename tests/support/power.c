@@ -21,38 +21,17 @@ static const struct fault_entry *entry(const struct power_log *l, size_t i)
 
 static const char *words(const struct fault_entry *e) { return (const char *)(e + 1); }
 
-bool power_log_read(struct power_log *l, const char *file)
+static bool has_name(const struct fault_entry *e)
 {
-    FILE *f = fopen(file, "r");
-    struct stat s;
-    *l = (struct power_log){ 0 };
-    if (!f || fstat(fileno(f), &s) != 0)
-        return false;
-    size_t size = (size_t)s.st_size;
-    l->bytes = malloc(size + 1);
-    l->entries = calloc(size / sizeof(struct fault_entry) + 1, sizeof *l->entries);
-    bool good = l->bytes && l->entries && fread(l->bytes, 1, size, f) == size;
-    fclose(f);
-    /* Entries are not aligned in the file: they are copied to where they are. */
-    char *aligned = good ? malloc(2 * size + 64) : NULL;
-    size_t to = 0;
-    for (size_t at = 0; aligned && at < size;) {
-        struct fault_entry e;
-        memcpy(&e, l->bytes + at, sizeof e);
-        memcpy(aligned + to, l->bytes + at, sizeof e + e.length);
-        l->entries[l->count++] = to;
-        at += sizeof e + e.length;
-        to += (sizeof e + e.length + 7) / 8 * 8;
-    }
-    free(l->bytes);
-    l->bytes = aligned;
-    return aligned != NULL;
+    return e->did == DID_OPEN || e->did == DID_RENAME || e->did == DID_REMOVE
+        || e->did == DID_FOLDER;
 }
 
 void power_log_free(struct power_log *l)
 {
     free(l->bytes);
     free(l->entries);
+    free(l->directories);
 }
 
 void power_printed(const struct power_log *l, size_t cut, char *text, size_t size)
@@ -72,7 +51,8 @@ void power_printed(const struct power_log *l, size_t cut, char *text, size_t siz
 
 struct name {
     char path[512];
-    uint64_t inode; /* 0: a folder */
+    uint64_t inode;
+    bool folder;
 };
 
 struct disk {
@@ -87,13 +67,13 @@ static struct name *find(struct disk *d, const char *path)
     return NULL;
 }
 
-static bool set(struct disk *d, const char *path, uint64_t inode)
+static bool set(struct disk *d, const char *path, uint64_t inode, bool folder)
 {
-    struct name *there = find(d, path), fresh = { .inode = inode };
+    struct name *there = find(d, path), fresh = { .inode = inode, .folder = folder };
     snprintf(fresh.path, sizeof fresh.path, "%s", path);
     if (!there)
         return LIST_PUSH(&d->names, fresh);
-    there->inode = inode;
+    *there = fresh;
     return true;
 }
 
@@ -130,15 +110,14 @@ static void parent_of(const char *path, char *parent, size_t size)
 /* Names that an entry changes lie in this directory; false: it changes none. */
 static bool directory_of(const struct fault_entry *e, char *parent, size_t size)
 {
-    if (e->did != DID_OPEN && e->did != DID_RENAME && e->did != DID_REMOVE && e->did != DID_FOLDER)
+    if (!has_name(e))
         return false;
     const char *name = words(e);
     parent_of(e->did == DID_RENAME ? name + strlen(name) + 1 : name, parent, size);
     return true;
 }
 
-/* Was that directory forced to the disk between the two? The log has inodes of directories in fsync
- * alone; which they are the test's own directory says. */
+/* Was that directory forced to the disk between the two? */
 static bool is_synced(const struct power_log *l, size_t from, size_t cut, uint64_t inode)
 {
     for (size_t i = from; i < cut; i++)
@@ -147,35 +126,63 @@ static bool is_synced(const struct power_log *l, size_t from, size_t cut, uint64
     return false;
 }
 
-static uint64_t inode_of(const struct power_log *l, const char *directory, size_t at)
-{
-    /* A folder that was renamed since keeps its inode: follow its name to the end. */
-    char now[512], rest[512];
-    struct stat s;
-    snprintf(now, sizeof now, "%s", directory);
-    for (size_t i = at; i < l->count; i++) {
-        const struct fault_entry *e = entry(l, i);
-        if (e->did != DID_RENAME)
-            continue;
-        const char *from = words(e), *to = from + strlen(from) + 1;
-        size_t length = strlen(from);
-        if (strncmp(now, from, length) == 0 && (!now[length] || now[length] == '/')) {
-            snprintf(rest, sizeof rest, "%s", now + length);
-            snprintf(now, sizeof now, "%.255s%.255s", to, rest);
-        }
-    }
-    return stat(now, &s) == 0 ? s.st_ino : 0;
-}
-
 static bool apply_name(struct disk *d, const struct fault_entry *e)
 {
     const char *name = words(e);
     switch (e->did) {
-    case DID_OPEN: return set(d, name, e->inode);
-    case DID_FOLDER: return set(d, name, 0);
+    case DID_OPEN: return set(d, name, e->inode, false);
+    case DID_FOLDER: return set(d, name, e->inode, true);
     case DID_REMOVE: drop(d, name); return true;
     default: rename_all(d, name, name + strlen(name) + 1); return true;
     }
+}
+
+/* Of each entry that changes names, in which directory: one that the program made, or one that was there
+ * before. */
+static bool find_directories(struct power_log *l)
+{
+    struct disk d = { { 0 } };
+    bool good = true;
+    for (size_t i = 0; good && i < l->count; i++) {
+        char parent[512];
+        struct stat s;
+        if (!directory_of(entry(l, i), parent, sizeof parent))
+            continue;
+        const struct name *made = find(&d, parent);
+        l->directories[i] = made ? made->inode : stat(parent, &s) == 0 ? s.st_ino : 0;
+        good = apply_name(&d, entry(l, i));
+    }
+    LIST_FREE(&d.names);
+    return good;
+}
+
+bool power_log_read(struct power_log *l, const char *file)
+{
+    FILE *f = fopen(file, "r");
+    struct stat s;
+    *l = (struct power_log){ 0 };
+    if (!f || fstat(fileno(f), &s) != 0)
+        return false;
+    size_t size = (size_t)s.st_size;
+    l->bytes = malloc(size + 1);
+    l->entries = calloc(size / sizeof(struct fault_entry) + 1, sizeof *l->entries);
+    l->directories = calloc(size / sizeof(struct fault_entry) + 1, sizeof *l->directories);
+    bool good = l->bytes && l->entries && l->directories && fread(l->bytes, 1, size, f) == size;
+    fclose(f);
+    /* Entries are not aligned in the file: they are copied to where they are. */
+    char *aligned = good ? malloc(2 * size + 64) : NULL;
+    size_t to = 0;
+    for (size_t at = 0; aligned && at < size;) {
+        struct fault_entry e;
+        memcpy(&e, l->bytes + at, sizeof e);
+        memcpy(aligned + to, l->bytes + at, sizeof e + e.length);
+        l->entries[l->count++] = to;
+        at += sizeof e + e.length;
+        to += (sizeof e + e.length + 7) / 8 * 8;
+    }
+    free(l->bytes);
+    l->bytes = aligned;
+    return aligned && find_directories(l);
 }
 
 /* What is lost of that which is not on the disk yet. */
@@ -190,11 +197,10 @@ static bool apply_names(const struct power_log *l, size_t cut, const struct loss
 {
     bool going_on = true;
     for (size_t i = 0; i < cut; i++) {
-        char parent[512];
         const struct fault_entry *e = entry(l, i);
-        if (!directory_of(e, parent, sizeof parent))
+        if (!has_name(e))
             continue;
-        bool sure = loss->nothing || is_synced(l, i + 1, cut, inode_of(l, parent, i));
+        bool sure = loss->nothing || is_synced(l, i + 1, cut, l->directories[i]);
         going_on = going_on && loss->chance && random_below(loss->chance, 4) != 0;
         if ((sure || going_on) && !apply_name(d, e))
             return false;
@@ -246,8 +252,8 @@ static bool put_name(const struct power_log *l, size_t cut, const struct loss *l
     parent_of(path, parent, sizeof parent);
     if (stat(parent, &s) != 0)
         return true;
-    return n->inode ? write_data(l, cut, loss, n->inode, path)
-                    : mkdir(path, 0777) == 0 || errno == EEXIST;
+    return n->folder ? mkdir(path, 0777) == 0 || errno == EEXIST
+                     : write_data(l, cut, loss, n->inode, path);
 }
 
 static bool make_left(const struct power_log *l, size_t cut, const struct loss *loss,

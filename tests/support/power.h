@@ -15,6 +15,7 @@
 struct power_log {
     char *bytes;
     size_t *entries, count; /* offsets */
+    uint64_t *directories;  /* of each entry that changes a name: the inode of where it is */
 };
 
 bool power_log_read(struct power_log *l, const char *file);
