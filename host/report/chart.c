@@ -7,7 +7,7 @@
 #include "html.h"
 
 /* In units of the picture, which is as wide as its place. */
-enum { WIDTH = 460, HEIGHT = 210, LEFT = 46, RIGHT = 14, TOP = 16, BOTTOM = 28, MOST_NAMES = 5 };
+enum { WIDTH = 460, HEIGHT = 210, LEFT = 52, RIGHT = 14, TOP = 16, BOTTOM = 28, MOST_NAMES = 5 };
 
 struct frame {
     double x_most, y_most, y_step;

@@ -240,17 +240,60 @@ static void write_step(const struct explained *s, size_t number, const char *pre
     if (s->rule)
         html(out, " <abbr class=\"rule\" title=\"%s\">%s</abbr>", rule_text(s->rule), s->rule);
     for (size_t i = 0; i < s->because.count; i++)
-        html(out, "%s<a href=\"#%sstep-%u\">%u</a>", i ? ", " : " from ", prefix,
+        html(out, "%s<a href=\"#%sstep-%u\">%u</a>", i ? ", " : " (from ", prefix,
              s->because.data[i], s->because.data[i]);
-    fputs("</li>\n", out);
+    fputs(s->because.count ? ")</li>\n" : "</li>\n", out);
 }
 
+/* The two cases stand side by side. */
 static void write_steps(const struct execution *x, const char *prefix, FILE *out)
 {
+    static const char *const turns[3][3] = { { "", "</ol>\n<div class=\"cases\"><ol>\n", "" },
+                                             { "</ol></div>\n<ol>\n", "", "</ol>\n<ol>\n" },
+                                             { "</ol></div>\n<ol>\n", "", "" } };
+    unsigned branch = 0;
     fputs("<details class=\"steps\"><summary>All steps in words</summary>\n<ol>\n", out);
-    for (size_t i = 0; i < x->why.steps.count; i++)
-        write_step(&x->why.steps.data[i], i + 1, prefix, out);
-    fputs("</ol>\n</details>\n", out);
+    for (size_t i = 0; i < x->why.steps.count; i++) {
+        const struct explained *s = &x->why.steps.data[i];
+        fputs(turns[branch][s->branch], out);
+        branch = s->branch;
+        write_step(s, i + 1, prefix, out);
+    }
+    fputs(branch ? "</ol></div>\n</details>\n" : "</ol>\n</details>\n", out);
+}
+
+/* ---- the short story ---------------------------------------------------------------------------- */
+
+/* "  if ...: a < b < a", or the circle alone. The script lets a case be chosen. */
+static void write_circle(const char *line, FILE *out)
+{
+    line += strspn(line, " ");
+    const char *circle = strncmp(line, "if ", 3) == 0 ? strstr(line, ": ") : NULL;
+    char supposed[SENTENCE];
+    snprintf(supposed, sizeof supposed, "%.*s", circle ? (int)(circle - line) : 0, line);
+    if (circle)
+        html(out, "<li class=\"case\">%s: <code>%s</code></li>\n", supposed, circle + 2);
+    else
+        html(out, "<li><code>%s</code></li>\n", line);
+}
+
+/* Which operations, which order they force, where it breaks; of a value that nobody wrote, that. */
+static void write_story(const struct execution *x, FILE *out)
+{
+    const cJSON *verdict = cJSON_GetObjectItem(x->data, "verdict");
+    const char *reason = cJSON_GetStringValue(cJSON_GetObjectItem(verdict, "reason"));
+    const uint32_t *core;
+    if (!x->why.story.count) {
+        if (reason)
+            html(out, "<p class=\"reason\"><code>%s</code></p>\n", reason);
+        return;
+    }
+    html(out, "<div class=\"reason\"><p>These %zu operations alone violate %s. %s</p>\n<ul>\n",
+         ordeal_verdict_core(x->verdict, &core),
+         ordeal_model_name(ordeal_verdict_model(x->verdict)), x->why.story.data[0]);
+    for (size_t i = 1; i < x->why.story.count; i++)
+        write_circle(x->why.story.data[i], out);
+    fputs("</ul></div>\n", out);
 }
 
 /* A violation that is a single value, or no violation: what `ordeal show` would say. */
@@ -282,12 +325,11 @@ static bool write_proof(struct execution *x, const char *prefix, FILE *out)
         html_svg(out, svg, prefix);
     else
         fputs("<p class=\"note\">The picture could not be made.</p>\n", out);
-    fputs(
-        "</div>\n<div class=\"reasons\" aria-live=\"polite\">"
-        "<p class=\"hint\">Each arrow says that one operation must be before another; the red ones "
-        "run in a circle, which no order can. Choose an arrow to see why it is there.</p></div>\n"
-        "</div>\n",
-        out);
+    fputs("</div>\n<div class=\"reasons\" aria-live=\"polite\">"
+          "<p class=\"hint\">Each arrow says that one operation must be before another. "
+          "Choose one to see why it is there.</p></div>\n"
+          "</div>\n",
+          out);
     write_steps(x, prefix, out);
     free(svg);
     return true;
@@ -378,6 +420,7 @@ static bool end_section(const cJSON *data, const char *prefix, FILE *out)
 bool execution_write(struct execution *x, const char *prefix, FILE *out)
 {
     begin_section(prefix, x->text, out);
+    write_story(x, out);
     bool good = write_proof(x, prefix, out);
     if (cJSON_GetArraySize(cJSON_GetObjectItem(x->data, "operations")))
         write_time(out);

@@ -68,32 +68,34 @@ bool failure_page_is(const char *folder)
         && saved_is_there(folder, VERDICT, &why) == SAVED_THERE;
 }
 
-int failure_page_reason(const char *folder, char *text, size_t size)
+void failure_page_line(const char *folder, struct failure_page_line *line)
 {
     cJSON *verdict = verdict_of(folder, "");
-    int length = snprintf(text, size, "%s", verdict ? field(verdict, "reason") : "");
+    snprintf(line->reason, sizeof line->reason, "%s", field(verdict, "reason"));
+    snprintf(line->cause, sizeof line->cause, "%s", field(verdict, "signature"));
     cJSON_Delete(verdict);
-    return length;
 }
 
 /* ---- how it is run again ----------------------------------------------------------------------- */
 
-static bool read_run(const char *folder, struct saved_run *run, struct why *why)
+static bool read_run(const char *folder, const char *prefix, struct saved_run *run, struct why *why)
 {
+    char name[64];
     FILE *in;
     struct ordeal_error e;
-    if (saved_open(folder, SAVED_RUN, &in, why) != SAVED_THERE)
+    snprintf(name, sizeof name, "%s%s", prefix, SAVED_RUN);
+    if (saved_open(folder, name, &in, why) != SAVED_THERE)
         return false;
-    bool good = saved_run_read(run, in, SAVED_RUN, &e);
+    bool good = saved_run_read(run, in, name, &e);
     fclose(in);
-    return good || why_say(why, "%.100s:%ju: %.700s", SAVED_RUN, (uintmax_t)e.line, e.reason);
+    return good || why_say(why, "%.100s:%ju: %.700s", name, (uintmax_t)e.line, e.reason);
 }
 
-static void put_word(const char *folder, const char *word, FILE *out)
+static void put_word(const char *folder, const char *test, const char *word, FILE *out)
 {
     char path[PATH_MAX], *quoted = NULL;
     size_t size;
-    snprintf(path, sizeof path, "%s/%s", folder, SAVED_TEST);
+    snprintf(path, sizeof path, "%s/%s", folder, test);
     FILE *f = text_stream(&quoted, &size);
     if (f)
         saved_run_quote(strcmp(word, SAVED_TEST) == 0 ? path : word, f);
@@ -102,13 +104,14 @@ static void put_word(const char *folder, const char *word, FILE *out)
     free(quoted);
 }
 
-static void write_replay(const char *folder, const struct saved_run *run, FILE *out)
+static void write_words(const char *folder, const char *test, const struct saved_run *run,
+                        FILE *out)
 {
     struct saved_run_words words;
     saved_run_words(run, &words);
-    fputs("<div class=\"command\"><code>ordeal", out);
+    fputs("<div class=\"command\"><span>Run it again</span><code>ordeal", out);
     for (size_t i = 0; i < words.count; i++)
-        put_word(folder, words.word[i], out);
+        put_word(folder, test, words.word[i], out);
     fputs("</code><button type=\"button\" class=\"copy\" hidden=\"hidden\">Copy</button></div>\n",
           out);
 }
@@ -121,19 +124,18 @@ static void put_fact(const char *name, const char *value, FILE *out)
 
 static void write_facts(const cJSON *verdict, const struct saved_run *run, FILE *out)
 {
-    char seed[32] = "", iteration[32] = "";
-    if (run) {
+    char seed[32] = "";
+    if (run)
         snprintf(seed, sizeof seed, "%ju", (uintmax_t)run->how.seed);
-        snprintf(iteration, sizeof iteration, "%ju", (uintmax_t)run->first_iteration);
-    }
     fputs("<dl class=\"facts\">\n", out);
-    put_fact("Violates", run ? ordeal_model_name(run->against) : field(verdict, "model"), out);
+    if (!cJSON_IsTrue(cJSON_GetObjectItem(verdict, "broke")))
+        put_fact("Violates", run ? ordeal_model_name(run->against) : field(verdict, "model"), out);
+    put_fact("Cause", field(verdict, "signature"), out);
     put_fact("Target", run ? run->target->name : "", out);
     put_fact("Machine", field(verdict, "machine"), out);
     put_fact("Bug switched on", run ? run->how.bug : "", out);
     put_fact("Profile", field(verdict, "profile"), out);
     put_fact("Seed", seed, out);
-    put_fact("Iteration", iteration, out);
     fputs("</dl>\n", out);
 }
 
@@ -168,6 +170,19 @@ static const struct part parts[] = {
 };
 enum { PARTS = sizeof parts / sizeof *parts };
 
+/* How it is run again: the small test is another, in another iteration. */
+static void write_replay(const struct failure_page *p, const struct part *part, FILE *out)
+{
+    struct why why = { "out of memory" };
+    struct saved_run *run = calloc(1, sizeof *run);
+    if (run && read_run(p->folder, part->prefix, run, &why))
+        write_words(p->folder, part->test, run, out);
+    else
+        html(out, "<p class=\"note\">The folder does not say how to run it again: %s</p>\n",
+             why.text);
+    free(run);
+}
+
 static void write_test(const struct failure_page *p, const struct part *part, FILE *out)
 {
     struct why why;
@@ -192,10 +207,15 @@ static bool write_broke(const struct failure_page *p, const struct part *part, c
     snprintf(name, sizeof name, "%s%s", part->prefix, SAVED_EXPLANATION);
     char *text = text_of(p->folder, name, &none);
     bool broke = text && saved_is_there(p->folder, part->trace, &none) == SAVED_ABSENT;
+    cJSON *verdict = verdict_of(p->folder, part->prefix);
+    const char *reason = field(verdict, "reason");
+    if (*reason)
+        html(out, "<p class=\"reason\"><code>%s</code></p>\n", reason);
     if (!broke)
         html(out, "<p class=\"note\">%s</p>\n", why->text);
-    if (text)
+    if (text && !(*reason && strstr(text, reason)))
         html(out, "<pre class=\"told\">%s</pre>\n", text);
+    cJSON_Delete(verdict);
     if (broke)
         waves_of_words(&view, text);
     cJSON *waves = broke ? read_waves(p, part->prefix, &view, out) : NULL;
@@ -231,6 +251,7 @@ static bool write_part(const struct failure_page *p, const struct part *part,
     html(out,
          "<section class=\"part\" id=\"%s-%s\" data-part=\"%s\" data-tab=\"%s\">\n<h2>%s</h2>\n",
          p->prefix, part->id, part->id, part->title, part->title);
+    write_replay(p, part, out);
     bool good = write_execution(p, part, model, out);
     write_test(p, part, out);
     fputs("</section>\n", out);
@@ -258,18 +279,11 @@ static bool model_of(const cJSON *verdict, const struct saved_run *run, enum ord
 bool failure_page_write(const struct failure_page *p, FILE *out)
 {
     struct saved_run *run = calloc(1, sizeof *run);
-    struct why why = { "" };
+    struct why why;
     enum ordeal_model model;
     cJSON *verdict = verdict_of(p->folder, "");
-    bool good = run != NULL, replays = good && read_run(p->folder, run, &why);
-    if (*field(verdict, "reason"))
-        html(out, "<p class=\"reason\"><code>%s</code></p>\n", field(verdict, "reason"));
+    bool good = run != NULL, replays = good && read_run(p->folder, "", run, &why);
     write_facts(verdict, replays ? run : NULL, out);
-    fputs("<h2>Run it again</h2>\n", out);
-    if (replays)
-        write_replay(p->folder, run, out);
-    else
-        html(out, "<p class=\"note\">%s</p>\n", why.text);
     bool known = model_of(verdict, replays ? run : NULL, &model);
     for (int i = 0; i < PARTS; i++)
         if (i == PARTS - 1 || saved_is_there(p->folder, parts[i].test, &why) == SAVED_THERE)
@@ -287,7 +301,7 @@ char *failure_page_trace(const char *folder, const char *part, enum ordeal_model
     struct why none;
     cJSON *verdict = verdict_of(folder, "");
     char *text = NULL;
-    *known = run && model_of(verdict, read_run(folder, run, &none) ? run : NULL, model);
+    *known = run && model_of(verdict, read_run(folder, "", run, &none) ? run : NULL, model);
     why_say(why, "there is no such part");
     for (int i = 0; i < PARTS; i++)
         if (strcmp(part, parts[i].id) == 0)

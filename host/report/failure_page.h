@@ -24,7 +24,10 @@ bool failure_page_write(const struct failure_page *p, FILE *out);
  * model that it was judged by, if `known`. NULL: `why`. */
 char *failure_page_trace(const char *folder, const char *part, enum ordeal_model *model,
                          bool *known, struct why *why);
-/* One line: what is wrong with it, as verdict.json has it; as snprintf. */
-int failure_page_reason(const char *folder, char *text, size_t size);
+/* What is wrong with it in a line, and what it has in common with others, as verdict.json has them; "" if not. */
+struct failure_page_line {
+    char reason[1024], cause[128];
+};
+void failure_page_line(const char *folder, struct failure_page_line *line);
 
 #endif

@@ -74,13 +74,17 @@ bool failures_page_write_one(struct site *s, const char *name, const char *folde
     return good;
 }
 
-static void write_row(struct site *s, const char *path, size_t number, FILE *out)
+static void write_card(struct site *s, const char *path, size_t number, FILE *out)
 {
-    char name[SITE_NAME], link[SITE_NAME + 8], reason[1024];
+    char name[SITE_NAME], link[SITE_NAME + 8];
+    struct failure_page_line line;
     snprintf(name, sizeof name, "failure-%zu", number + 1);
-    failure_page_reason(path, reason, sizeof reason);
-    html(out, "<tr><td><a href=\"%s\">%s</a></td><td><code>%s</code></td></tr>\n",
-         site_link(s, name, link), site_base(path), reason);
+    failure_page_line(path, &line);
+    html(out, "<li><a class=\"card\" href=\"%s\"><b>%s</b>", site_link(s, name, link),
+         site_base(path));
+    if (*line.cause)
+        html(out, " <span class=\"pill quiet\">%s</span>", line.cause);
+    html(out, "<span class=\"soft\"><code>%s</code></span></a></li>\n", line.reason);
 }
 
 static bool write_index(struct site *s, const char *folder, const struct folders *f)
@@ -88,14 +92,13 @@ static bool write_index(struct site *s, const char *folder, const struct folders
     FILE *out = site_begin(s, "index", site_base(folder), NULL);
     if (!out)
         return false;
-    html(
-        out,
-        "<header><p class=\"kicker\">Failing tests</p><h1>%s</h1></header>\n"
-        "<div class=\"wide\"><table>\n<thead><tr><th>Test</th><th>Why</th></tr></thead>\n<tbody>\n",
-        site_base(folder));
+    html(out,
+         "<header><p class=\"kicker\">Failing tests</p><h1>%s</h1></header>\n"
+         "<ul class=\"cards\">\n",
+         site_base(folder));
     for (size_t i = 0; i < f->path.count; i++)
-        write_row(s, f->path.data[i], i, out);
-    fputs("</tbody>\n</table></div>\n", out);
+        write_card(s, f->path.data[i], i, out);
+    fputs("</ul>\n", out);
     if (f->more)
         html(out, "<p class=\"note\">There are %zu more.</p>\n", f->more);
     site_end(s);

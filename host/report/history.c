@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "history.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -136,17 +137,26 @@ static void write_measure(const struct history *h, const struct measure *m,
     LIST_FREE(&curve.points);
 }
 
+static double begun(const struct history *h, int i) { return query_sums(&h->databases[i]).started; }
+
+/* The day without its year, or the time of day if all are of one: "MM-DD" or "HH:MM" of html_time(). */
+static const char *short_time(const struct history *h, int i, char text[HTML_WORDS])
+{
+    enum { DAY = 86400, YEAR_AND_DASH = 5, DATE = 10 };
+    bool one_day = floor(begun(h, 0) / DAY) == floor(begun(h, h->count - 1) / DAY);
+    html_time(begun(h, i), text);
+    if (strlen(text) <= DATE)
+        return text;
+    text[DATE] = '\0';
+    return text + (one_day ? DATE + 1 : YEAR_AND_DASH);
+}
+
 static void write_plots(const struct history *h, FILE *out)
 {
     char(*text)[HTML_WORDS] = calloc((size_t)h->count, sizeof *text);
     const char **names = calloc((size_t)h->count, sizeof *names);
-    for (int i = 0; text && names && i < h->count; i++) {
-        names[i] = html_time(query_sums(&h->databases[i]).started, text[i]);
-        if (strlen(text[i]) > 10) { /* the day, without its year */
-            text[i][10] = '\0';
-            names[i] += 5;
-        }
-    }
+    for (int i = 0; text && names && i < h->count; i++)
+        names[i] = short_time(h, i, text[i]);
     fputs("<div class=\"plots\">\n", out);
     for (size_t i = 0; text && names && i < sizeof measures / sizeof *measures; i++)
         write_measure(h, &measures[i], names, out);

@@ -26,6 +26,11 @@
     R4: "value seen", R5: "program order and value seen", R7: "value seen", INIT: "initial value",
     FIN: "final value", A6: "order that the trace gives", TIME: "cycles", AT: "a swap is one piece",
   };
+  /* The same of a step without a rule, by its kind. */
+  const groundsOfKind = { case: "one of two cases", suppose: "supposed, to be refuted", saw: "value seen",
+    value: "values seen", group: "one transaction" };
+
+  const BROAD = 640; /* a picture of this width has no room beside it */
 
   function Reasons(section, data) {
     const prefix = section.dataset.prefix, panel = section.querySelector(".reasons");
@@ -42,11 +47,14 @@
       return own || alike.map((e) => elementOf(e.arrow)).find((e) => e);
     }
     /* An edge by itself, as a step. */
+    function edgeItself(edge) {
+      const ends = [edge.from, edge.to, edge.via].map((id) => data.core.find((o) => o.id === id));
+      return { text: edge.sentence, rule: edge.rule, rule_text: edge.rule_text, because: edge.because,
+        edges: [edge.edge], lines: ends.filter((o) => o).map((o) => o.line) };
+    }
     function reasonOf(edge) {
       const step = steps.get(edge.step), supposed = step.kind === "suppose" || step.kind === "case";
-      const ends = [edge.from, edge.to, edge.via].map((id) => data.core.find((o) => o.id === id));
-      return { text: supposed ? step.text : edge.sentence, rule: edge.rule, rule_text: edge.rule_text,
-        because: edge.because, edges: [edge.edge], lines: ends.filter((o) => o).map((o) => o.line) };
+      return { ...edgeItself(edge), ...(supposed ? { text: step.text, kind: step.kind } : {}) };
     }
     function light(step, on) {
       for (const number of step.edges) {
@@ -68,7 +76,7 @@
     }
     function lineLinks(step) {
       const list = make("span", { class: "ground" });
-      const ground = !step.because.length && grounds[step.rule];
+      const ground = !step.because.length && (grounds[step.rule] || groundsOfKind[step.kind]);
       if (ground) list.append(ground);
       if (step.lines.length) list.append((ground ? "; " : "") + (step.lines.length > 1 ? "lines " : "line "));
       step.lines.forEach((line, i) => {
@@ -78,23 +86,27 @@
       });
       return list;
     }
+    /* What it rests on; a chain rests on its edges. */
+    function reasonsOf(step) {
+      if (step.because.length) return step.because.map((number) => steps.get(number));
+      return !step.rule && step.edges.length > 1 ? step.edges.map((number) => edgeItself(data.graph[number - 1])) : [];
+    }
     function setOpen(item, on) {
       if (!item.hasAttribute("aria-expanded")) return;
       const group = item.querySelector(":scope > ul");
-      if (on && !group.childElementCount)
-        for (const number of item.step.because) group.append(itemOf(steps.get(number)));
+      if (on && !group.childElementCount) for (const reason of reasonsOf(item.step)) group.append(itemOf(reason));
       group.hidden = !on;
       item.setAttribute("aria-expanded", String(on));
     }
     function itemOf(step) {
-      const words = make("span", { class: "words" }, step.text + " ");
+      const words = make("span", { class: "words" }, step.text + " "), unfolds = reasonsOf(step).length > 0;
       const item = make("li", { role: "treeitem", tabindex: "-1" },
         make("div", { class: "row" },
-          make("span", { class: "sign", "aria-hidden": "true" }, step.because.length ? "\u203a" : "\u00b7"), words));
+          make("span", { class: "sign", "aria-hidden": "true" }, unfolds ? "\u203a" : "\u00b7"), words));
       item.step = step;
       if (step.rule) words.append(make("abbr", { class: "rule", title: step.rule_text || "" }, step.rule));
       words.append(lineLinks(step));
-      if (step.because.length) {
+      if (unfolds) {
         item.setAttribute("aria-expanded", "false");
         item.append(make("ul", { role: "group", hidden: "" }));
       }
@@ -178,9 +190,43 @@
       edge.addEventListener("keydown", walkEdges);
       edges.push(edge);
     }
-    /* A wide one is not made too small to read: its place scrolls. */
-    for (const svg of section.querySelectorAll(".graph > svg"))
+    /* ---- cases: the circle of one of them is shown alone ---- */
+    const graph = section.querySelector(".graph"), cases = [...section.querySelectorAll(".reason .case")];
+    function choose(chosen) {
+      const number = cases.indexOf(chosen) + 1;
+      const end = data.steps.filter((s) => s.case === number && s.kind === "impossible").pop();
+      for (const edge of graph.querySelectorAll(".chosen")) edge.classList.remove("chosen");
+      for (const edge of (end && end.cycle) || []) {
+        const arrow = arrowOf(data.graph[edge - 1]);
+        if (arrow) arrow.classList.add("chosen");
+      }
+      graph.classList.toggle("choosing", graph.querySelector(".chosen") !== null);
+      for (const one of cases) one.setAttribute("aria-pressed", String(one === chosen));
+    }
+    function offer(one) {
+      const toggleCase = () => choose(one.getAttribute("aria-pressed") === "true" ? null : one);
+      fill(one, { role: "button", tabindex: "0", "aria-pressed": "false", title: "Show its circle" }, []);
+      one.addEventListener("click", toggleCase);
+      one.addEventListener("keydown", (event) => {
+        const act = { Enter: toggleCase, " ": toggleCase, Escape: () => choose(null) }[event.key];
+        if (!act) return;
+        event.preventDefault();
+        act();
+      });
+    }
+    cases.forEach(offer);
+
+    /* What the colours of arrows say, of those that are there. */
+    const colours = { circle: cases.length ? "the circle of one case" : "run in a circle, which no order can",
+      given: "program order, or a value seen", found: "follows from others", supposed: "holds in one case, or is supposed" };
+    graph.after(make("ul", { class: "arrows" }, ...Object.keys(colours)
+      .filter((name) => graph.querySelector(".edge." + name)).map((name) => make("li", { class: name }, colours[name]))));
+
+    /* A wide one gets all of the page, and is not made too small to read: its place scrolls. */
+    for (const svg of section.querySelectorAll(".graph > svg")) {
       svg.style.minWidth = 0.7 * svg.width.baseVal.value + "px";
+      if (svg.width.baseVal.value > BROAD) section.querySelector(".proof").classList.add("broad");
+    }
     /* What Graphviz calls things is for nobody. */
     for (const title of section.querySelectorAll(".graph title")) title.remove();
     for (const link of section.querySelectorAll(".graph a")) link.removeAttribute("xlink:title");
@@ -215,14 +261,16 @@
     const rough = cycles / Math.max(2, room / 90), power = 10 ** Math.floor(Math.log10(rough));
     return Math.max(1, [1, 2, 5, 10].map((n) => n * power).find((n) => n >= rough));
   }
-  const isAlive = (signal) => signal.changes.length > 1;
+  /* Of a machine that hangs one wants to know what it waits for. */
+  const isShown = (data) => (signal) => signal.changes.length > 1
+    || (!data.operations.length && /^(pc|wait)/.test(signal.name));
 
   function Time(section, data) {
     const figure = section.querySelector(".time");
     const [first, last] = rangeOf(data), cycles = last - first + 1;
     const harts = [...new Set(data.operations.filter((o) => o.end >= first && o.begin <= last).map((o) => o.hart))]
       .sort((a, b) => a - b);
-    const still = data.waves ? data.waves.signals.filter((s) => !isAlive(s)).length : 0;
+    const still = data.waves ? data.waves.signals.filter((s) => !isShown(data)(s)).length : 0;
     const names = make("div", { class: "time-names" }), run = make("div", { class: "time-run" });
     let zoom = 1;
 
@@ -249,8 +297,9 @@
       function axis() {
         const step = stepOf(cycles, width);
         for (let c = Math.ceil(first / step) * step; c <= last; c += step) {
-          right.append(draw("line", { class: "grid", x1: x(c), x2: x(c), y1: HEAD - 6, y2: "100%" }),
-            draw("text", { class: "tick", x: x(c) + 3, y: 15 }, String(c)));
+          right.append(draw("line", { class: "grid", x1: x(c), x2: x(c), y1: HEAD - 6, y2: "100%" }));
+          if (x(c) + 3 + 7 * String(c).length < width)
+            right.append(draw("text", { class: "tick", x: x(c) + 3, y: 15 }, String(c)));
         }
         name("cycle", "tick", 15);
       }
@@ -300,7 +349,7 @@
       }
       function signals() {
         let group = null;
-        for (const signal of data.waves.signals.filter(isAlive)) {
+        for (const signal of data.waves.signals.filter(isShown(data))) {
           const title = signal.hart === undefined ? "bus to memory" : "signals of P" + signal.hart;
           if (title !== group) {
             y += 10;
@@ -318,8 +367,8 @@
       }
       axis();
       harts.forEach(lanes);
-      marks();
       if (data.waves) signals();
+      marks();
       left.setAttribute("height", y + 10);
       right.setAttribute("height", y + 10);
       names.replaceChildren(left);

@@ -36,20 +36,23 @@ static const struct question questions[] = {
       COLUMN(REAL, query_session, started), COLUMN(REAL, query_session, ended), COLUMN(TEXT, query_session, end),
       COLUMN(TEXT, query_session, program), COLUMN(TEXT, query_session, host),
       COLUMN(TEXT, query_session, engine) }, true },
-    { "SELECT m.id, (SELECT count(*) FROM test t JOIN run r ON r.id = t.run WHERE r.machine = m.id), "
-      "m.target, m.description, m.configuration, m.revision FROM machine m ORDER BY m.id LIMIT 10000",
+    { "SELECT min(m.id), (SELECT coalesce(sum(count), 0) FROM unit u JOIN run r ON r.id = u.run JOIN machine o "
+      "ON o.id = r.machine WHERE u.end IS NOT 'skipped' AND (o.target, o.description, o.configuration, o.revision) "
+      "IS (m.target, m.description, m.configuration, m.revision)), m.target, m.description, m.configuration, "
+      "m.revision FROM machine m GROUP BY 3, 4, 5, 6 ORDER BY 1 LIMIT 10000",
       ROWS(machines, query_machine), (const struct column[]){
       COLUMN(NUMBER, query_machine, id), COLUMN(NUMBER, query_machine, tests),
       COLUMN(TEXT, query_machine, target), COLUMN(TEXT, query_machine, description),
       COLUMN(TEXT, query_machine, configuration), COLUMN(TEXT, query_machine, revision) }, false },
     { "SELECT r.id, r.seed, r.machine, r.tests, r.name, r.words, r.target, r.model, "
-      "coalesce(t.tests, 0), coalesce(t.pass, 0), coalesce(t.fail, 0), coalesce(t.undecided, 0), "
-      "coalesce(t.lost, 0), coalesce(t.operations, 0), (SELECT count(*) FROM point p WHERE p.run = r.id), "
-      "(SELECT known FROM cover c WHERE c.run = r.id), "
-      "(SELECT sum(seconds) FROM unit u WHERE u.run = r.id) FROM run r LEFT JOIN "
-      "(SELECT run, count(*) AS tests, sum(verdict = 'PASS') AS pass, sum(verdict = 'FAIL') AS fail, "
-      "sum(verdict = 'UNDECIDED') AS undecided, sum(verdict = 'LOST') AS lost, sum(operations) AS operations "
-      "FROM test GROUP BY run) t ON t.run = r.id ORDER BY r.id LIMIT 10000",
+      "coalesce(u.tests, 0), coalesce(u.tests, 0) - coalesce(n.notable, 0), coalesce(n.fail, 0), "
+      "coalesce(n.undecided, 0), coalesce(n.lost, 0), coalesce(u.operations, 0), "
+      "(SELECT count(*) FROM point p WHERE p.run = r.id), (SELECT known FROM cover c WHERE c.run = r.id), "
+      "u.seconds FROM run r LEFT JOIN (SELECT run, sum(CASE end WHEN 'skipped' THEN 0 ELSE count END) AS tests, "
+      "sum(operations) AS operations, sum(seconds) AS seconds FROM unit GROUP BY run) u ON u.run = r.id LEFT JOIN "
+      "(SELECT run, count(*) AS notable, sum(verdict = 'FAIL') AS fail, sum(verdict = 'UNDECIDED') AS undecided, "
+      "sum(verdict = 'LOST') AS lost FROM test WHERE verdict <> 'PASS' GROUP BY run) n ON n.run = r.id "
+      "ORDER BY r.id LIMIT 10000",
       ROWS(runs, query_run), (const struct column[]){
       COLUMN(NUMBER, query_run, id), COLUMN(NUMBER, query_run, seed), COLUMN(NUMBER, query_run, machine),
       COLUMN(NUMBER, query_run, budget), COLUMN(TEXT, query_run, name), COLUMN(TEXT, query_run, words),

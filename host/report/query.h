@@ -16,7 +16,7 @@ struct query_session {
     double started, ended;
     const char *end, *program, *host, *engine;
 };
-struct query_machine {
+struct query_machine { /* those that look the same are one */
     int64_t id, tests;
     const char *target, *description, *configuration, *revision;
 };

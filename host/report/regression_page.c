@@ -76,8 +76,9 @@ static void write_tiles(const struct query *q, FILE *out)
     write_tile("Failed", "fail", s.fail, "bad", s.fail ? note : "", out);
     write_tile("Undecided", "undecided", s.undecided, "warn", "", out);
     write_tile("Lost", "lost", s.lost, "warn", "", out);
-    snprintf(note, sizeof note, s.known ? "of %s points" : "points",
-             html_count((uint64_t)s.known, text));
+    snprintf(note, sizeof note, "%s%s points%s", s.known ? "of " : "",
+             s.known ? html_count((uint64_t)s.known, text) : "",
+             q->runs.count > 1 ? ", run by run" : "");
     write_tile("Coverage", "points", s.points, "", note, out);
     fputs("</dl>\n", out);
 }
@@ -196,20 +197,29 @@ static void write_cover_chart(const struct query *q, FILE *out)
     free(runs);
 }
 
+/* How many parts of the time: each with some units in it, or the curve is all gaps. */
+static int speed_bins(const struct query *q)
+{
+    size_t some = q->units.count / 2;
+    return some < 1 ? 1 : some > BINS ? BINS : (int)some;
+}
+
 /* Of all workers together, in parts of the time that are equally long. */
 static void write_speed_chart(const struct query *q, FILE *out)
 {
     struct query_sums s = query_sums(q);
-    double tests[BINS] = { 0 }, width = s.seconds > 0 ? s.seconds / BINS : 1;
+    int bins = speed_bins(q);
+    double tests[BINS] = { 0 }, width = s.seconds > 0 ? s.seconds / bins : 1;
     struct plot_curve curve = { .name = "tests a second" };
     for (size_t i = 0; i < q->units.count; i++) {
         double place = (q->units.data[i].finished - s.started) / width;
-        int bin = place < 0 ? 0 : place >= BINS ? BINS - 1 : (int)place;
+        int bin = place < 0 ? 0 : place >= bins ? bins - 1 : (int)place;
         tests[bin] += (double)q->units.data[i].count;
     }
-    for (int i = 0; i < BINS; i++)
-        if (!LIST_PUSH(&curve.points, ((struct plot_point){ (i + 0.5) * width, tests[i] / width })))
-            break;
+    bool good = LIST_PUSH(&curve.points, ((struct plot_point){ 0, tests[0] / width }));
+    for (int i = 0; good && i < bins; i++)
+        good = LIST_PUSH(&curve.points,
+                         ((struct plot_point){ (i + 0.5) * width, tests[i] / width }));
     struct chart chart = {
         .title = "Speed", .note = "tests a second, of all workers", .curves = { &curve }, .count = 1
     };
@@ -227,6 +237,23 @@ static void begin_table(const char *title, const char *head, FILE *out)
 
 static void end_table(FILE *out) { fputs("</tbody>\n</table></div>\n", out); }
 
+/* Does any row have this text? A column of nothing is not shown. */
+static bool has_text(const void *rows, size_t count, size_t size, size_t field)
+{
+    for (size_t i = 0; i < count; i++)
+        if (**(const char *const *)((const char *)rows + i * size + field))
+            return true;
+    return false;
+}
+#define HAS(LIST, ROW, FIELD) \
+    has_text((LIST)->data, (LIST)->count, sizeof(struct ROW), offsetof(struct ROW, FIELD))
+
+static void write_cell(bool is_there, const char *text, FILE *out)
+{
+    if (is_there)
+        html(out, "<td>%s</td>", *text ? text : "\u2013");
+}
+
 static void write_share(int64_t part, int64_t of, FILE *out)
 {
     double share = of > 0 ? 100.0 * (double)part / (double)of : 0;
@@ -243,16 +270,18 @@ static void write_share(int64_t part, int64_t of, FILE *out)
 
 static void write_runs(const struct query *q, FILE *out)
 {
-    char tests[HTML_WORDS], fail[HTML_WORDS];
-    begin_table(
-        "Runs",
-        "<th>Run</th><th>Target</th><th>Model</th><th class=\"n\">Tests</th><th class=\"n\">Failed</th>"
-        "<th class=\"n\">Undecided</th><th class=\"n\">Tests/s</th><th>Coverage</th>",
-        out);
+    char tests[HTML_WORDS], fail[HTML_WORDS], head[400];
+    bool models = HAS(&q->runs, query_run, model);
+    snprintf(head, sizeof head,
+             "<th>Run</th><th>Target</th>%s<th class=\"n\">Tests</th><th class=\"n\">Failed</th>"
+             "<th class=\"n\">Undecided</th><th class=\"n\">Tests/s</th><th>Coverage</th>",
+             models ? "<th>Model</th>" : "");
+    begin_table("Runs", head, out);
     for (size_t i = 0; i < q->runs.count; i++) {
         const struct query_run *r = &q->runs.data[i];
-        html(out, "<tr><td>%s</td><td>%s</td><td>%s</td><td class=\"n\">%s</td>", r->name,
-             r->target, r->model, html_count((uint64_t)r->tests, tests));
+        html(out, "<tr><td>%s</td><td>%s</td>", r->name, r->target);
+        write_cell(models, r->model, out);
+        html(out, "<td class=\"n\">%s</td>", html_count((uint64_t)r->tests, tests));
         html(out, "<td class=\"n %s\">%s</td><td class=\"n\">%jd</td><td class=\"n\">%.1f</td>",
              r->fail ? "bad" : "", html_count((uint64_t)r->fail, fail), (intmax_t)r->undecided,
              r->seconds > 0 ? (double)r->tests / r->seconds : 0);
@@ -264,20 +293,25 @@ static void write_runs(const struct query *q, FILE *out)
 
 static void write_slowest(const struct query *q, FILE *out)
 {
-    char span[HTML_WORDS], cycles[HTML_WORDS];
+    char span[HTML_WORDS], cycles[HTML_WORDS], head[400];
+    bool profiles = HAS(&q->slowest, query_test, profile);
     if (!q->slowest.count)
         return;
-    begin_table("Slowest tests",
-                "<th>Run</th><th class=\"n\">Test</th><th>Profile</th><th>Machine</th>"
-                "<th class=\"n\">Time</th><th class=\"n\">Cycles</th><th>Verdict</th>",
-                out);
+    snprintf(head, sizeof head,
+             "<th>Run</th><th class=\"n\">Test</th>%s<th class=\"n\">Operations</th>"
+             "<th class=\"n\">Cycles</th><th class=\"n\">Time</th><th>Verdict</th>",
+             profiles ? "<th>Profile</th>" : "");
+    begin_table("Slowest tests", head, out);
     for (size_t i = 0; i < q->slowest.count; i++) {
         const struct query_test *t = &q->slowest.data[i];
-        html(out, "<tr><td>%s</td><td class=\"n\">%jd</td><td>%s</td><td><code>%s</code></td>",
-             run_name(q, t->run), (intmax_t)t->number, t->profile, t->configuration);
-        html(out, "<td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"%s\">%s</td></tr>\n",
-             html_span(t->seconds, span), html_count((uint64_t)t->cycles, cycles),
-             strcmp(t->verdict, "FAIL") == 0 ? "bad" : "soft", t->verdict);
+        html(out, "<tr><td>%s</td><td class=\"n\">%jd</td>", run_name(q, t->run),
+             (intmax_t)t->number);
+        write_cell(profiles, t->profile, out);
+        html(out, "<td class=\"n\">%jd</td><td class=\"n\">%s</td>", (intmax_t)t->operations,
+             html_count((uint64_t)t->cycles, cycles));
+        html(out, "<td class=\"n\">%s</td><td class=\"%s\">%s</td></tr>\n",
+             html_span(t->seconds, span), strcmp(t->verdict, "FAIL") == 0 ? "bad" : "soft",
+             t->verdict);
     }
     end_table(out);
 }
@@ -286,16 +320,14 @@ static void write_machines(const struct query *q, FILE *out)
 {
     char tests[HTML_WORDS];
     begin_table("Machines",
-                "<th>Target</th><th>Machine</th><th>Configuration</th><th>Revision</th>"
-                "<th class=\"n\">Tests</th>",
-                out);
+                "<th>Target</th><th>Machine</th><th>Revision</th><th class=\"n\">Tests</th>", out);
     for (size_t i = 0; i < q->machines.count; i++) {
         const struct query_machine *m = &q->machines.data[i];
-        html(out,
-             "<tr><td>%s</td><td>%s</td><td><code>%s</code></td><td><code>%s</code></td>"
-             "<td class=\"n\">%s</td></tr>\n",
-             m->target, m->description, m->configuration, *m->revision ? m->revision : "\u2013",
-             html_count((uint64_t)m->tests, tests));
+        html(out, "<tr><td>%s</td><td>%s", m->target, m->description);
+        if (*m->configuration && !strstr(m->description, m->configuration))
+            html(out, "<div><code>%s</code></div>", m->configuration);
+        html(out, "</td><td><code>%s</code></td><td class=\"n\">%s</td></tr>\n",
+             *m->revision ? m->revision : "\u2013", html_count((uint64_t)m->tests, tests));
     }
     end_table(out);
 }

@@ -14,7 +14,7 @@
 #include "base/list.h"
 #include "base/text.h"
 
-enum { AROUND = 20, MOST_CHANGES = 60000, MOST_CYCLES = 4000, MOST_SHOWN_HARTS = 16 };
+enum { AROUND = 20, BEFORE = 120, MOST_CHANGES = 60000, MOST_CYCLES = 4000, MOST_SHOWN_HARTS = 16 };
 
 struct change {
     uint64_t time;
@@ -203,19 +203,54 @@ static void forget(struct watching *w)
     LIST_FREE(&w->signals);
 }
 
-static bool read_waves(void *user, FILE *out)
+static void look_at(struct watching *w, uint64_t first, uint64_t last)
 {
-    struct watching *w = user;
+    w->first = last - first > MOST_CYCLES ? last - MOST_CYCLES : first;
+    w->last = last;
+    w->from = w->first * TIME_PER_CYCLE;
+    w->to = w->last * TIME_PER_CYCLE + TIME_PER_CYCLE - 1;
+}
+
+static bool watch_file(struct watching *w)
+{
     char name[64];
     snprintf(name, sizeof name, "/proc/self/fd/%d", w->file);
-    if (w->parent != getpid()) /* with sanitizers it is this process (base/apart.c) */
-        limit_process();
     void *reader = fstReaderOpen(name);
     if (!reader)
         return false;
+    w->changes = 0;
     want_all(w);
     watch(w, reader);
     fstReaderClose(reader);
+    return true;
+}
+
+/* Does nothing move where we look? Then when something did for the last time, as far as that is known. */
+static bool is_still(const struct watching *w, uint64_t *moved)
+{
+    *moved = 0;
+    for (size_t i = 0; i < w->signals.count; i++) {
+        const struct watched *s = &w->signals.data[i];
+        uint64_t time = s->changes.count ? s->changes.data[s->changes.count - 1].time : 0;
+        *moved = time > *moved ? time : *moved;
+    }
+    return *moved <= w->from;
+}
+
+static bool read_waves(void *user, FILE *out)
+{
+    struct watching *w = user;
+    uint64_t moved;
+    if (w->parent != getpid()) /* with sanitizers it is this process (base/apart.c) */
+        limit_process();
+    if (!watch_file(w))
+        return false;
+    if (is_still(w, &moved) && moved) {
+        uint64_t cycle = moved / TIME_PER_CYCLE;
+        forget(w);
+        look_at(w, cycle > BEFORE ? cycle - BEFORE : 0, cycle + AROUND);
+        watch_file(w);
+    }
     put_all(w, out);
     forget(w);
     return !w->out_of_memory;
@@ -224,12 +259,7 @@ static bool read_waves(void *user, FILE *out)
 cJSON *waves_data(int file, const struct waves_view *view, struct why *why)
 {
     struct watching w = { .file = file, .parent = getpid(), .harts = view->harts };
-    w.first = view->first > AROUND ? view->first - AROUND : 0;
-    w.last = view->last + AROUND;
-    if (w.last - w.first > MOST_CYCLES)
-        w.first = w.last - MOST_CYCLES;
-    w.from = w.first * TIME_PER_CYCLE;
-    w.to = w.last * TIME_PER_CYCLE + TIME_PER_CYCLE - 1;
+    look_at(&w, view->first > AROUND ? view->first - AROUND : 0, view->last + AROUND);
     char *text = NULL;
     size_t size;
     FILE *out = text_stream(&text, &size);

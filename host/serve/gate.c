@@ -3,10 +3,9 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-
-enum { MOST_DIGITS = 15 };
 
 bool gate_open(struct gate *g, unsigned port, struct why *why)
 {
@@ -48,10 +47,9 @@ bool gate_number(const char *page, const char *prefix, int64_t *number)
     if (strncmp(page, prefix, length) != 0)
         return false;
     size_t digits = strspn(page + length, "0123456789");
-    *number = 0;
-    for (size_t i = 0; i < digits && digits <= MOST_DIGITS; i++)
-        *number = *number * 10 + (page[length + i] - '0');
-    return digits >= 1 && digits <= MOST_DIGITS && !page[length + digits];
+    errno = 0;
+    *number = strtoll(page + length, NULL, 10);
+    return digits >= 1 && !page[length + digits] && errno == 0;
 }
 
 static bool is_page(const char *name)

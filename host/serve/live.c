@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "live.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,7 +44,9 @@ static void add_buckets(const struct query *q, cJSON *json)
     cJSON *list = cJSON_AddArrayToObject(json, "buckets");
     for (size_t i = 0; i < q->buckets.count; i++) {
         cJSON *item = cJSON_CreateObject();
-        cJSON_AddNumberToObject(item, "id", (double)q->buckets.data[i].id);
+        char id[24]; /* a number of JSON would not hold all of it */
+        snprintf(id, sizeof id, "%jd", (intmax_t)q->buckets.data[i].id);
+        cJSON_AddStringToObject(item, "id", id);
         cJSON_AddNumberToObject(item, "failures", (double)q->buckets.data[i].failures);
         cJSON_AddStringToObject(item, "state", q->buckets.data[i].state);
         cJSON_AddItemToArray(list, item);

@@ -180,7 +180,7 @@
       const now = answer.execution.verdict, css = { PASS: "good", FAIL: "bad" }[now.verdict] || "warn";
       const changed = now.verdict === was.verdict && now.model === was.model ? ", as before"
         : " \u2013 before it was " + was.verdict + " under " + was.model;
-      say(now.verdict + " under " + now.model, css, changed + ". ", now.reason ? make("code", {}, now.reason) : "");
+      say(now.verdict + " under " + now.model, css, changed + ".");
       const section = new DOMParser().parseFromString(answer.section, "text/html").querySelector(".execution");
       shown.append(section);
       showExecution(section);
@@ -277,7 +277,9 @@
       const now = await response.json(), text = JSON.stringify(now);
       const slow = (n) => n && JSON.stringify([n.end, n.incidents, n.buckets.map((b) => [b.id, b.state])]);
       const moving = last !== null && JSON.stringify(last) !== text;
-      if (slow(now) !== slow(last) || (Date.now() - refreshed > REFRESH && moving)) if (last) await refresh();
+      /* Between the page and the first look there may have come more. */
+      const other = last ? slow(now) !== slow(last) : now.buckets.length !== page.querySelectorAll("a.card").length;
+      if (other || (Date.now() - refreshed > REFRESH && moving)) await refresh();
       count(now);
       if (moving || last === null || now.end !== "" || Date.now() - refreshed > REFRESH) tell(now, moving);
       last = now;

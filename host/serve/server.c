@@ -108,15 +108,36 @@ static enum MHD_Result refuse(struct MHD_Connection *c, unsigned status, const c
 
 /* ---- what takes long: so many at a time ------------------------------------------------------ */
 
-static bool begin_work(struct server *s)
+/* Nobody is there any more who would take the answer. */
+static bool has_gone(struct MHD_Connection *c)
+{
+    char byte;
+    int socket = MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+    return recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
+static bool take_place(struct server *s)
 {
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += QUEUE;
-    while (sem_timedwait(&s->checks, &until) != 0)
-        if (errno != EINTR || interrupted())
-            return false;
-    return true;
+    until.tv_nsec += 100000000;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    return sem_timedwait(&s->checks, &until) == 0;
+}
+
+/* False: there was no place for it in time, or it is in vain. */
+static bool begin_work(struct server *s, struct MHD_Connection *c)
+{
+    double until = now_seconds() + QUEUE;
+    while (!interrupted() && !has_gone(c) && now_seconds() < until) {
+        if (!take_place(s))
+            continue;
+        if (!has_gone(c))
+            return true;
+        sem_post(&s->checks);
+    }
+    return false;
 }
 
 static enum MHD_Result send_page(struct server *s, struct MHD_Connection *c,
@@ -124,7 +145,7 @@ static enum MHD_Result send_page(struct server *s, struct MHD_Connection *c,
 {
     struct why why;
     size_t size;
-    if (!begin_work(s))
+    if (!begin_work(s, c))
         return refuse(c, 503, NULL);
     char *text = source_page(s->source, in->to.page, &size, &why);
     sem_post(&s->checks);
@@ -150,7 +171,7 @@ static enum MHD_Result send_what_if(struct server *s, struct MHD_Connection *c,
     struct what_if question;
     struct why why;
     size_t size;
-    if (!begin_work(s))
+    if (!begin_work(s, c))
         return refuse(c, 503, NULL);
     enum what_if_read is = what_if_read(&question, in->body ? in->body : "", in->size, &source,
                                         &why);
@@ -316,10 +337,12 @@ static int listen_on(unsigned *port, struct why *why)
     return s;
 }
 
+/* By select(): when all places are taken, others wait to be let in; by poll() they would be turned away
+ * without an answer. */
 static struct MHD_Daemon *start(struct server *s, int listening)
 {
     return MHD_start_daemon(MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION
-                                | MHD_USE_POLL,
+                                | MHD_USE_ITC,
                             0, NULL, NULL, handle, s, MHD_OPTION_LISTEN_SOCKET, listening,
                             MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS,
                             MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE,

@@ -8,8 +8,8 @@ const fs = require("node:fs");
 const path = require("node:path");
 
 const folder = path.resolve(process.argv[2]);
-const pages = ["nightly/index", "nightly/bucket-1", "nightly/bucket-2", "nightly", "clean", "hostile", "reasons", "waves",
-  "tuned"];
+const pages = ["nightly/index", "nightly/bucket-1", "nightly/bucket-2", "nightly", "clean", "hostile", "reasons", "cases",
+  "waves", "hangs", "list", "tuned"];
 const flags = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
   "--disable-background-networking", "--disable-component-update", "--disable-sync"];
 const address = (name) => "file://" + folder + "/" + name + ".html";
@@ -39,6 +39,12 @@ async function look(name, options, test) {
 }
 
 const wide = (page) => page.evaluate(() => document.documentElement.scrollWidth);
+// Words of plots and names of signals that stick out of their place.
+const cut = (page) => page.evaluate(() => [...document.querySelectorAll(".plot svg text, .time-names text")]
+  .filter((text) => {
+    const a = text.getBoundingClientRect(), b = text.closest(".plot svg, .time-names").getBoundingClientRect();
+    return a.width && (a.left < b.left - 0.5 || a.right > b.right + 0.5);
+  }).map((text) => text.textContent));
 const focused = (page, attribute) => page.evaluate((a) => document.activeElement.getAttribute(a), attribute);
 const visible = "section.part:not([hidden]) ";
 
@@ -46,6 +52,7 @@ async function shoot(scheme, width) {
   for (const name of pages)
     await look(name, { colorScheme: scheme, viewport: { width, height: 900 } }, async (page) => {
       assert.ok(await wide(page) <= width, name + " is wider than its window: " + await wide(page));
+      assert.deepStrictEqual(await cut(page), [], name + ": words are cut");
       const file = [name.replace("/", "-"), scheme, width].join("-") + ".png";
       await page.screenshot({ path: path.join(folder, "shots", file), fullPage: true });
     });
@@ -90,21 +97,61 @@ const tests = {
     assert.strictEqual(await reasons.innerText(), hint);
   }),
 
-  "reasons unfold step by step down to the program and what was seen": () => look("reasons", {}, async (page) => {
+  "reasons unfold step by step down to the program and what was seen": () => look("cases", {}, async (page) => {
     const edges = await page.locator(".edge[role=button]").all();
     assert.ok(edges.length >= 4, edges.length + " edges");
     let deepest = 0;
     for (const edge of edges) {
       await edge.focus();
       await page.keyboard.press("Enter");
-      for (let i = 0; i < 40; i++) await page.keyboard.press("ArrowRight");
+      const folded = page.locator("[role=treeitem][aria-expanded=false] > .row");
+      for (let i = 0; i < 100 && await folded.count(); i++) await folded.first().click();
       deepest = Math.max(deepest, await page.locator("[role=treeitem] [role=treeitem]").count());
-      assert.strictEqual(await page.locator("[role=treeitem][aria-expanded=false]").count(), 0);
+      assert.strictEqual(await folded.count(), 0);
       const leaves = await page.locator("[role=treeitem]:not([aria-expanded]) > .row .ground").allInnerTexts();
-      for (const leaf of leaves) assert.match(leaf, /program order|value|line/);
+      for (const leaf of leaves) assert.match(leaf, /program order|value|one of two cases/);
       await page.keyboard.press("Escape");
     }
     assert.ok(deepest >= 2, "nothing unfolds twice");
+  }),
+
+  "the short story comes first, and of two cases each shows its circle": () => look("cases", {}, async (page) => {
+    assert.match(await page.locator(".reason p").innerText(), /These \d+ operations alone violate TSO.*either of two cases/);
+    const order = await page.evaluate(() => [".reason", ".graph", ".steps", ".listing"]
+      .map((s) => document.querySelector(s).getBoundingClientRect().top));
+    assert.deepStrictEqual(order, [...order].sort((a, b) => a - b));
+    const chosen = () => page.locator(".edge.chosen").evaluateAll((all) => all.map((e) => e.id).sort().join());
+    const cases = page.locator(".reason .case");
+    assert.strictEqual(await cases.count(), 2);
+    await cases.first().click();
+    const one = await chosen();
+    assert.strictEqual(one.split(",").length, 8);
+    await cases.nth(1).focus();
+    await page.keyboard.press("Enter");
+    assert.notStrictEqual(await chosen(), one);
+    assert.strictEqual(await page.locator(".case[aria-pressed=true]").count(), 1);
+    await page.keyboard.press("Escape");
+    assert.strictEqual(await chosen(), "");
+    await page.locator("details.steps summary").click();
+    const columns = await page.locator(".steps .cases ol").evaluateAll((all) => all.map((e) => e.getBoundingClientRect()));
+    assert.ok(columns.length === 2 && columns[0].right <= columns[1].left && columns[0].top === columns[1].top);
+  }),
+
+  "a graph of six threads is whole on a laptop, and its labels can be read": () => look("cases", {}, async (page) => {
+    assert.ok(await page.locator("div.graph").evaluate((g) => g.scrollWidth <= g.clientWidth), "it is cut");
+    const over = await page.locator("div.graph").evaluate((g) => {
+      const labels = [...g.querySelectorAll(".edge text")].map((t) => [t.textContent, t.getBoundingClientRect()]);
+      const meet = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom - 2 && b.top < a.bottom - 2;
+      return labels.flatMap(([name, a], i) => labels.slice(i + 1).filter(([, b]) => meet(a, b)).map(([other]) => name + "/" + other));
+    });
+    assert.deepStrictEqual(over, [], "labels on top of each other");
+  }),
+
+  "each form of the test has the command that runs it again": () => look("nightly/bucket-1", {}, async (page) => {
+    const command = page.locator(visible + ".command code");
+    assert.match(await command.innerText(), /^ordeal run .*\/small\/test\.test$/);
+    await page.getByRole("tab", { name: "As it ran" }).click();
+    assert.match(await command.innerText(), /^ordeal run .*1-13\/test\.test$/);
   }),
 
   "keys alone are enough": () => look("nightly/bucket-1", {}, async (page) => {
@@ -145,6 +192,13 @@ const tests = {
     assert.strictEqual(+await run.getAttribute("width"), 2 * before);
     await page.getByRole("button", { name: "Show all" }).first().click();
     assert.strictEqual(+await run.getAttribute("width"), before);
+  }),
+
+  "of a machine that hangs the last moves are shown, and what it waits for": () => look("hangs", {}, async (page) => {
+    assert.match(await page.locator(".time-bar").innerText(), /^Cycles 179 to 319/);
+    assert.strictEqual(await page.locator(".time .op").count(), 0);
+    assert.ok(await page.locator(".time .bus").count() > 20, "no signals");
+    assert.match(await page.locator(".time-names").innerHTML(), />wait_addr</);
   }),
 
   "pages lead to each other, in a folder and in one file": async () => {

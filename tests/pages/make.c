@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/pages: makes what the pages for the browser's test are made of, in the folder that is named:
- * nightly-1.db to nightly-5.db, of which the last has an example of a failure, clean.db, hostile.db; reasons/
- * and waves/, failing tests, one with much to unfold and one with signals; tuned/. For pages of a server: sb/, a
- * test that fails under SC, and live.db, which grows by some rows when "grow" is said behind the folder. */
+ * nightly-1.db to nightly-5.db, of which the last has an example of a failure, clean.db, hostile.db; reasons/,
+ * cases/, waves/ and hangs/, failing tests with much to unfold, with two cases, and with signals; tuned/. For pages of a server: sb/, a
+ * test that fails under SC, live.db, which grows by some rows when "grow" is said behind the folder, and
+ * moving.plan, a regression to look at while it runs. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -86,6 +87,21 @@ static void make_failure(const char *name, const char *trace)
     write_file(file, "{\"verdict\":\"FAIL\",\"model\":\"TSO\"}\n");
 }
 
+/* A machine that hung, and was noticed thousands of cycles later. */
+static void make_hang(void)
+{
+    static const char words[] =
+        "all harts hang, cycle 8300; hart 1 waits for a load, for 4096 cycles";
+    char verdict[256];
+    make_failure("hangs", "");
+    remove(path_of("hangs/trace.trace"));
+    write_file("hangs/explanation.txt", words);
+    snprintf(verdict, sizeof verdict,
+             "{\"verdict\":\"FAIL\",\"model\":\"TSO\",\"broke\":true,\"reason\":\"%s\"}\n", words);
+    write_file("hangs/verdict.json", verdict);
+    waves_file_write(path_of("hangs/waves.fst"), 1, 300, 9000);
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 2)
@@ -98,14 +114,25 @@ int main(int argc, char **argv)
     make_live();
     make_failure("sb", "ordeal 1\nmodel SC\nP0 S[A]#1\nP0 L[B]=0\nP1 S[B]#1\nP1 L[A]=0\n");
     write_file("sb/verdict.json", "{\"verdict\":\"FAIL\",\"model\":\"SC\"}\n");
+    write_file("moving.plan",
+               "[regression]\ntests = 400\nbatch = 20\nshrink = 5\n[run good]\ntarget = model\n"
+               "[run bad]\ntarget = model\nbug = forward-oldest\n");
     make_databases();
     /* Figure 4.3 of the thesis. */
     make_failure("reasons",
                  "ordeal 1\nP1 S[B]#91\nP1 S[A]#1\nP1 L[A]=2\nP2 S[A]#2\nP3 S[B]#92\nP3 L[A]=2\n"
                  "P3 L[B]=92\nP4 L[B]=92\nP4 L[B]=91\n");
+    /* Its Figure 4.6(a) with its mirror image: two cases, a circle in each, six threads side by side. */
+    make_failure(
+        "cases",
+        "ordeal 1\nP1 S[B]#11\nP1 MEMBAR\nP1 L[C]=5\nP1 MEMBAR\nP1 S[A]#2\nP1 MEMBAR\nP1 L[D]=31\n"
+        "P2 S[B]#12\nP2 MEMBAR\nP2 S[C]#5\nP3 S[D]#31\nP3 MEMBAR\nP3 L[E]=6\nP3 MEMBAR\nP3 S[A]#1\n"
+        "P3 MEMBAR\nP3 L[B]=11\nP4 L[A]=1\nP4 MEMBAR\nP4 L[B]=12\nP5 S[D]#32\nP5 MEMBAR\nP5 S[E]#6\n"
+        "P6 L[A]=2\nP6 MEMBAR\nP6 L[D]=32\n");
     make_failure("waves", "ordeal 1\nP0 S[B]#7 @120:180\nP1 S[A]#1 @145:150\nP1 S[A]#2 @170:190\n"
                           "P1 L[A]=1 @195:200\nP2 L[B]=0 @140:160\n");
-    waves_file_write(path_of("waves/waves.fst"), 1, 300);
+    waves_file_write(path_of("waves/waves.fst"), 1, 300, 0);
+    make_hang();
     mkdir(path_of("tuned"), 0777);
     write_file("tuned/tuned.bias", "# A bias tuned by coverage.\n\n# From profile a.\n[profile b]\n"
                                    "# 0 -> 5: 12.0 expected, without 3.0\nmembar.sl = 5\n");

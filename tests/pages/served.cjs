@@ -3,7 +3,7 @@
 // database that grows. Each server is ended by ^C when its test is over. Pictures are left in shots/ there.
 "use strict";
 const { chromium } = require("playwright-core");
-const { spawn, execFileSync } = require("node:child_process");
+const { spawn, spawnSync, execFileSync } = require("node:child_process");
 const assert = require("node:assert");
 const path = require("node:path");
 
@@ -142,6 +142,28 @@ const tests = {
     assert.strictEqual(await page.evaluate(() => document.activeElement.getAttribute("href")), focus);
     await shot(page, "serve-live");
   }),
+
+  "a regression that runs is followed to its end, and on to its causes": async () => {
+    const run = spawn(ordeal, ["regress", "moving.plan"], { cwd: folder, stdio: "ignore" });
+    const ended = new Promise((done) => run.on("exit", (code) => done(code)));
+    const isThere = () => spawnSync(ordeal, ["report", "moving.db", "-o", "moving"], { cwd: folder }).status === 0;
+    for (let i = 0; i < 200 && !isThere(); i++) await new Promise((done) => setTimeout(done, 100));
+    try {
+      await look("moving.db", "", {}, async (page) => {
+        await page.locator(".live").filter({ hasText: "It has ended, 400 of 400 tests" }).waitFor({ timeout: 120000 });
+        assert.strictEqual(await ended, 1);
+        assert.strictEqual(await page.locator("[data-count=tests] span").innerText(), "400");
+        assert.notStrictEqual(await page.locator("[data-count=fail] span").innerText(), "0");
+        await page.locator("a.card").first().click();
+        await said(page, "Nothing is changed");
+        await page.locator(".edit-lines .core").first().getByRole("button", { name: /^Drop/ }).click();
+        await said(page, /under TSO/);
+      });
+    } finally {
+      run.kill("SIGINT");
+      await ended;
+    }
+  },
 
   "pages fit, by day and by night": async () => {
     for (const [colorScheme, width] of [["light", 1280], ["dark", 1280], ["light", 390], ["dark", 390]])
