@@ -154,6 +154,39 @@ static void test_killed_at_any_moment_it_comes_to_the_same_end(void)
     same_tables("whole.db", "killed.db");
 }
 
+/* How tests were dealt out differs after an interrupt. */
+static void forget_units(const char *file)
+{
+    sqlite3 *db = open_db(file);
+    TEST_ASSERT_EQUAL(SQLITE_OK, sqlite3_exec(db, "DELETE FROM unit", NULL, NULL, NULL));
+    sqlite3_close(db);
+}
+
+/* Tests that take longer to be explained than to be run: ^C comes while a violation is known that
+ * nobody has explained yet. The first worker of a start looks at the machine, the second does tests. */
+static void test_interrupted_at_any_moment_it_comes_to_the_same_end(void)
+{
+    const char *const argv[] = { getenv("ORDEAL"), "regress", "p.plan", "--db", "cut.db", NULL };
+    struct random random;
+    random_seed(&random, 2, 0);
+    write_file("p.plan", "[regression]\ntests = 40\nbatch = 20\nexamples = 1\nshrink = 0\n"
+                         "coverage = no\n[run bad]\ntarget = model\nbug = forward-oldest\n"
+                         "limit = 3600\nset = test.operations=3000\n");
+    EXPECT(1, REGRESS "--db whole.db");
+    for (int i = 0; i < 6; i++) {
+        pid_t pid = start(argv);
+        for (int k = 0; k < 4000 && access("cut.db-files/work/2", F_OK) != 0 && is_alive(pid); k++)
+            usleep(5000);
+        usleep(200000 + random_below(&random, 400000));
+        end_by(pid, i % 2 ? SIGINT : SIGTERM);
+        look_at_told("cut.db");
+    }
+    EXPECT(1, REGRESS "--db cut.db");
+    forget_units("whole.db");
+    forget_units("cut.db");
+    same_tables("whole.db", "cut.db");
+}
+
 /* ---- a full disk ---------------------------------------------------------------------------------- */
 
 /* Files may not grow: at any size it stops with a reason, and goes on when there is room. */
@@ -283,14 +316,41 @@ static void test_what_hangs_or_is_not_there_is_an_incident(void)
     EXPECT(3, "env -u UMOCKDEV_DIR " REGRESS "--db other.db"); /* nothing at all could be run */
 }
 
-static void test_workers_that_die_are_incidents(void)
+/* A machine that hangs, one that ends at once, and the solver's limit, beside a run that is well. */
+static void test_no_verdict_is_an_incident(void)
 {
-    write_file("p.plan", "[regression]\ntests = 30\nbatch = 10\n[run a]\ntarget = elf\n"
-                         "command = false\n");
-    int status = sh(REGRESS);
-    TEST_ASSERT_TRUE(status == 3 || status == 2);
-    if (status == 3)
-        OUT("INCIDENT a kind=target ");
+    write_file("hang", "exec sleep 100\n");
+    write_file("p.plan",
+               "[regression]\ntests = 60\nbatch = 10\nshrink = 0\n[run a]\ntarget = model\n"
+               "[run hangs]\ntarget = elf\ntimeout = 1\ncommand = sh hang {elf} {signature}\n"
+               "[run dies]\ntarget = elf\ncommand = false {elf} {signature}\n"
+               "[run hard]\ntarget = model\nlimit = 0.000001\nagainst = SC\n"
+               "set = test.operations=400\nset = threads=8\n");
+    EXPECT(0, REGRESS "| tee told");
+    OUT("INCIDENT hangs kind=target text=\"test-0: ");
+    OUT("INCIDENT dies kind=target text=\"test-0: false ended with status 1\"");
+    OUT("INCIDENT hard kind=undecided text=\"not decided within the limits given\"");
+    OUT("RUN a tests=15 pass=15 ");
+    OUT("RUN hard tests=15 pass=0 fail=0 undecided=15 lost=0 incidents=15 ");
+    EXPECT(0, "grep -c '^INCIDENT hard' told"); /* the first three are enough */
+    TEST_ASSERT_EQUAL(3, atoi(out));
+    EXPECT(0, "sed -i 's/^shrink.*/incidents = fail/' p.plan");
+    EXPECT(3, REGRESS);
+}
+
+/* The sources of the machine with a mistake: it is told where, and the other run is done. */
+static void test_a_machine_that_does_not_compile_says_where(void)
+{
+    write_file("p.plan", "[regression]\ntests = 10\n[run a]\ntarget = model\n[run broken]\n"
+                         "target = sim\nsizes = h2-s1-w2-l4-b8-q4\n");
+    EXPECT(
+        0,
+        "mkdir prog && cp $ORDEAL prog/ordeal && cp -r $HOME_OF_TESTS/rtl $HOME_OF_TESTS/sim . &&"
+        " sed -i '14s/^/nonsense /' rtl/lsu.v");
+    EXPECT(0, "ORDEAL_MODELS=$PWD/models prog/ordeal regress p.plan");
+    OUT("INCIDENT broken kind=build ");
+    OUT("rtl/lsu.v:14:");
+    OUT("RUN a tests=5 pass=5 ");
 }
 
 /* ---- the end -------------------------------------------------------------------------------------- */
@@ -361,8 +421,15 @@ static void test_what_changed_is_told(void)
                                    "INSERT INTO point VALUES(1, 'exec.none', 1, 0);",
                                    NULL, NULL, NULL));
     sqlite3_close(db);
+    db = open_db("new.db");
+    TEST_ASSERT_EQUAL(SQLITE_OK,
+                      sqlite3_exec(db, "UPDATE test SET seconds = seconds + 1 WHERE run = 3", NULL,
+                                   NULL, NULL));
+    sqlite3_close(db);
     EXPECT(1, REGRESS "--db new.db --against old.db");
     OUT("FLAKY bad/test.operations=12#");
+    OUT("SLOWER bad/test.operations=12 ");
+    TEST_ASSERT_NULL(strstr(out, "SLOWER good"));
     OUT("UNCOVERED good/seed=1 first=exec.none");
     EXPECT(2, REGRESS "--db new2.db --against none.db");
     ERR("--against none.db");
@@ -377,6 +444,7 @@ int main(void)
     RUN_TEST(test_points_are_those_of_a_run);
     RUN_TEST(test_workers_do_not_matter);
     RUN_TEST(test_killed_at_any_moment_it_comes_to_the_same_end);
+    RUN_TEST(test_interrupted_at_any_moment_it_comes_to_the_same_end);
     RUN_TEST(test_a_full_disk_loses_nothing);
     RUN_TEST(test_a_greater_budget_goes_on);
     RUN_TEST(test_another_run_of_the_same_name_is_refused);
@@ -385,7 +453,8 @@ int main(void)
     RUN_TEST(test_wrong_plans_say_where);
     RUN_TEST(test_it_begins_with_a_plan);
     RUN_TEST(test_what_hangs_or_is_not_there_is_an_incident);
-    RUN_TEST(test_workers_that_die_are_incidents);
+    RUN_TEST(test_no_verdict_is_an_incident);
+    RUN_TEST(test_a_machine_that_does_not_compile_says_where);
     RUN_TEST(test_an_interrupt_ends_in_order);
     RUN_TEST(test_budgets_of_time_are_kept_to);
     RUN_TEST(test_what_changed_is_told);

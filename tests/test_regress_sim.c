@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A regression of the multiprocessor in simulation, one of whose machines has a bug: from the plan to a
- * small test with the way to run it again. */
-#include <sys/stat.h>
-
-#include <sqlite3.h>
-
-#include "shell.h"
+ * small test with the way to run it again. And one of a board that is unplugged. */
+#include "regressions.h"
 
 void setUp(void) { shell_enter(); }
 void tearDown(void) { shell_leave(); }
@@ -55,11 +51,41 @@ static void test_a_bug_is_found_and_made_small(void)
     OUT("FAIL");
 }
 
+/* The cable is pulled when some tests are done: what is told is no verdict, nothing is left out, and with
+ * the board back it goes on. */
+static void test_a_board_is_unplugged(void)
+{
+    static char board[4200];
+    snprintf(board, sizeof board, "%s/ordeal-board", getenv("BUILD_OF_TESTS"));
+    const char *const argv[] = { board, "--", getenv("ORDEAL"), "regress", "p.plan", NULL };
+    write_file("p.plan", "[regression]\ntests = 60\nbatch = 10\n[run b]\ntarget = board\n"
+                         "set = threads=2\nset = test.operations=20\n[run m]\ntarget = model\n");
+    pid_t pid = start(argv);
+    for (int i = 0; i < 1200 && access("p.db-files/failures", F_OK) != 0; i++)
+        usleep(50000);
+    for (int i = 0; i < 1200
+                    && !number_of("p.db", "SELECT count(*) FROM unit JOIN run ON run = run.id"
+                                          " WHERE target = 'board'");
+         i++)
+        usleep(50000);
+    end_by(pid, SIGKILL);
+    for (int i = 0; i < 1200 && !number_of("p.db", "SELECT count(end) FROM session"); i++)
+        usleep(50000);
+    TEST_ASSERT_EQUAL(1, number_of("p.db", "SELECT end = 'done' FROM session"));
+    TEST_ASSERT_EQUAL(0, number_of("p.db", "SELECT count(*) FROM incident WHERE kind <> 'target'"));
+    TEST_ASSERT_TRUE(number_of("p.db", "SELECT count(*) FROM incident") > 0);
+    TEST_ASSERT_EQUAL(0, number_of("p.db", "SELECT count(*) FROM unit WHERE end = 'skipped'"));
+    EXPECT(0, "%s -- $ORDEAL regress p.plan", board);
+    OUT("RUN b tests=30 pass=30 ");
+    OUT("RUN m tests=30 pass=30 ");
+}
+
 int main(void)
 {
     if (!shell_open())
         return 1;
     UNITY_BEGIN();
     RUN_TEST(test_a_bug_is_found_and_made_small);
+    RUN_TEST(test_a_board_is_unplugged);
     return UNITY_END();
 }

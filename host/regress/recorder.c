@@ -94,7 +94,7 @@ void recorder_add(struct recorder *r, const struct pipeline_test *t)
 {
     const struct target *target = r->setup->target;
     struct record_failure failure;
-    if (t->number != r->next)
+    if (t->number != r->next || (verdict_of(t) == RECORD_FAIL && r->note.cut))
         return;
     r->next++;
     struct record_test test = {

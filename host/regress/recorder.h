@@ -15,7 +15,8 @@ struct recorder_bucket {
 struct recorder {
     struct record_writer writer;
     bool on;
-    uint64_t next;     /* a test after a gap, which ^C leaves, is not in the record */
+    uint64_t next; /* a test after a gap, which ^C leaves, is not in the record; nor is a failure
+                        * that it kept from being explained, or what comes after that */
     uint64_t examples; /* folders of a signature that are kept at least; 0: all */
     const struct setup *setup;
     const struct failure_plan *failures;

@@ -104,6 +104,12 @@ bool regression_poll(struct regression *r)
     return some;
 }
 
+const char *regression_complaint(const struct engine_end *end)
+{
+    const char *at = strstr(end->why.text, "ordeal run: ");
+    return at ? at + strlen("ordeal run: ") : end->why.text;
+}
+
 bool regression_incident(struct regression *r, const struct work *w, uint64_t first,
                          enum incident_kind kind, const char *text)
 {

@@ -61,15 +61,17 @@ struct regression {
     struct why *why;
 };
 
-/* A worker's words: those of the run, and more; NULL ends `more`. False: `why`. */
 /* Takes it the whole computer? `native` needs its cores, and a board is all the boards there are; others
  * are one machine a worker. */
 bool regression_is_alone(const struct plan_run *run);
+/* A worker's words: those of the run, and more; NULL ends `more`. False: `why`. */
 bool regression_start(struct regression *r, struct task *t, const char *const *more);
 void regression_folder(const struct regression *r, const struct task *t, const char *name,
                        char *path, size_t size);
 /* Nothing is needed of it any more. */
 void regression_forget(struct regression *r, struct task *t);
+/* What the worker said last, without how it begins. */
+const char *regression_complaint(const struct engine_end *end);
 bool regression_incident(struct regression *r, const struct work *w, uint64_t first,
                          enum incident_kind kind, const char *text);
 double regression_elapsed(const struct regression *r);

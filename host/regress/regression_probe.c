@@ -63,14 +63,7 @@ static bool take_machine(struct regression *r, size_t leader, const struct recor
     return true;
 }
 
-/* What the worker said last, without how it begins. */
-static const char *complaint(const struct engine_end *end)
-{
-    const char *at = strstr(end->why.text, "ordeal run: ");
-    return at ? at + strlen("ordeal run: ") : end->why.text;
-}
-
-static bool give_up(struct regression *r, size_t leader, const struct engine_end *end)
+static bool give_up(struct regression *r, size_t leader, enum incident_kind kind, const char *text)
 {
     bool good = true;
     for (size_t i = leader; good && i < r->works.count; i++) {
@@ -78,9 +71,7 @@ static bool give_up(struct regression *r, size_t leader, const struct engine_end
         if (w->probe != (int)leader)
             continue;
         w->out = true;
-        good = regression_incident(r, w, 0,
-                                   w->plan->target->connected ? INCIDENT_TARGET : INCIDENT_BUILD,
-                                   complaint(end));
+        good = regression_incident(r, w, 0, kind, text);
     }
     return good;
 }
@@ -99,9 +90,12 @@ static bool take_probe(struct regression *r, struct task *t, bool *refused)
         good = take_machine(r, t->run, &record);
     else if (t->end.ended && t->end.status == BAD && !*refused)
         *refused = !why_say(r->why, "%.300s:%u: run '%.100s': %.500s", r->plan->plan->file,
-                            run->line, run->name, complaint(&t->end));
+                            run->line, run->name, regression_complaint(&t->end));
+    else if (!r->stopping && t->end.ended && t->end.status == 0)
+        good = give_up(r, t->run, INCIDENT_WORKER, why.text);
     else if (!r->stopping)
-        good = give_up(r, t->run, &t->end);
+        good = give_up(r, t->run, run->target->connected ? INCIDENT_TARGET : INCIDENT_BUILD,
+                       regression_complaint(&t->end));
     record_free(&record);
     return good;
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/command.h"
 #include "regression_parts.h"
 
 /* That a unit is to take: a start costs a tenth of a second, a kill all that was not merged. The longer
@@ -192,17 +193,23 @@ static bool skip(struct regression *r, struct work *w, uint64_t count)
                                "given up until the next start: nothing works any more");
 }
 
-/* Died, or brought what is no record. */
+/* Died, or brought what is no record. If there was no machine to begin with, a board that was unplugged, or
+ * the computer was at its end, its disk full, the tests are none the worse for it: they are not left out,
+ * but wait for the next start. */
 static bool no_record(struct regression *r, struct work *w, const struct task *t, const char *text)
 {
     struct piece piece = t->piece;
+    bool gone = t->end.ended && t->end.status == EXIT_TARGET;
+    bool unable = gone || (t->end.ended && t->end.status == EXIT_BAD);
     if (r->stopping)
         return true;
-    if (!regression_incident(r, w, piece.first, INCIDENT_WORKER, text))
+    if (!regression_incident(r, w, piece.first, gone ? INCIDENT_TARGET : INCIDENT_WORKER,
+                             unable ? regression_complaint(&t->end) : text))
         return false;
     if (++piece.attempt < MOST_TRIES)
         return try_again(r, w, piece);
-    return skip(r, w, piece.count);
+    w->out = unable;
+    return unable || skip(r, w, piece.count);
 }
 
 /* The rest of a unit that ended early: a test that ends the machine twice is left out. */

@@ -140,8 +140,8 @@ static const char schema[] =
         " JOIN test n ON n.run = r.id JOIN old.test a ON a.run = o.id AND a.number = n.number" \
         " WHERE n.verdict = 'PASS' AND a.verdict = 'PASS' GROUP BY r.id" \
         " HAVING sum(n.cycles) > 1.05 * sum(a.cycles)") \
-    STATEMENT(COMPARE_COVER, "SELECT r.name, (SELECT name FROM old.point WHERE run = o.id AND number" \
-        " < u.tests AND name NOT IN (SELECT name FROM point WHERE run = r.id) LIMIT 1)," \
+    STATEMENT(COMPARE_COVER, "SELECT r.name, (SELECT name FROM old.point p WHERE run = o.id AND number" \
+        " < u.tests AND NOT EXISTS (SELECT 1 FROM point WHERE run = r.id AND name = p.name) LIMIT 1)," \
         " (SELECT count(*) FROM old.point WHERE run = o.id AND number < u.tests)," \
         " (SELECT count(*) FROM old.point p WHERE run = o.id AND number < u.tests" \
         " AND EXISTS (SELECT 1 FROM point WHERE run = r.id AND name = p.name)) FROM run r" \
@@ -161,12 +161,18 @@ static const char *const sql[] = {
 #undef STATEMENT
 };
 
+enum { LONGEST_VALUE = 16 << 20 }; /* bytes */
+
 struct store {
     char *file, *folder;
     int lock; /* of the folder; -1: it is only read */
     sqlite3 *db;
     int64_t session;
     sqlite3_stmt *prepared[SQL_COUNT];
+    /* Of a transaction a statement failed. SQLite may have rolled back by itself then, and what follows
+     * would be committed alone: so nothing follows. */
+    bool broken;
+    bool inside; /* a transaction */
 };
 
 const char *const store_changes[] = { "NEW", "GONE", "FLAKY", "SLOWER", "UNCOVERED" };
@@ -192,20 +198,29 @@ static bool complain_of(struct store *s, struct why *why)
                        : "");
 }
 
-/* One character each: i int64_t, d double, t text or NULL. */
+static bool is_good(struct store *s, bool good)
+{
+    s->broken |= !good;
+    return good;
+}
+
+/* One character each: i int64_t, d double, t text or NULL. NULL: it failed. */
 static sqlite3_stmt *bind(struct store *s, enum statement which, const char *types, va_list args)
 {
     sqlite3_stmt **p = &s->prepared[which];
-    if (!*p && sqlite3_prepare_v2(s->db, sql[which], -1, p, NULL) != SQLITE_OK)
+    int error = SQLITE_OK;
+    if ((s->inside && s->broken)
+        || !is_good(s, *p || sqlite3_prepare_v2(s->db, sql[which], -1, p, NULL) == SQLITE_OK))
         return NULL;
     sqlite3_reset(*p);
     for (int i = 0; types[i]; i++)
         switch (types[i]) {
-        case 'i': sqlite3_bind_int64(*p, i + 1, va_arg(args, int64_t)); break;
-        case 'd': sqlite3_bind_double(*p, i + 1, va_arg(args, double)); break;
-        default: sqlite3_bind_text(*p, i + 1, va_arg(args, const char *), -1, SQLITE_TRANSIENT);
+        case 'i': error |= sqlite3_bind_int64(*p, i + 1, va_arg(args, int64_t)); break;
+        case 'd': error |= sqlite3_bind_double(*p, i + 1, va_arg(args, double)); break;
+        default:
+            error |= sqlite3_bind_text(*p, i + 1, va_arg(args, const char *), -1, SQLITE_TRANSIENT);
         }
-    return *p;
+    return is_good(s, error == SQLITE_OK) ? *p : NULL;
 }
 
 static sqlite3_stmt *query(struct store *s, enum statement which, const char *types, ...)
@@ -217,7 +232,15 @@ static sqlite3_stmt *query(struct store *s, enum statement which, const char *ty
     return q;
 }
 
-static bool row(sqlite3_stmt *q) { return q && sqlite3_step(q) == SQLITE_ROW; }
+static bool row(struct store *s, sqlite3_stmt *q)
+{
+    int step = q ? sqlite3_step(q) : SQLITE_ERROR;
+    is_good(s, step == SQLITE_ROW || step == SQLITE_DONE);
+    return step == SQLITE_ROW;
+}
+
+/* After the last row: nothing failed. */
+static bool was_all(sqlite3_stmt *q) { return q && sqlite3_reset(q) == SQLITE_OK; }
 
 static bool execute(struct store *s, struct why *why, enum statement which, const char *types, ...)
 {
@@ -225,7 +248,7 @@ static bool execute(struct store *s, struct why *why, enum statement which, cons
     va_start(args, types);
     sqlite3_stmt *q = bind(s, which, types, args);
     va_end(args);
-    bool good = q && sqlite3_step(q) == SQLITE_DONE;
+    bool good = is_good(s, q && sqlite3_step(q) == SQLITE_DONE);
     if (!good)
         complain_of(s, why);
     if (q)
@@ -233,14 +256,26 @@ static bool execute(struct store *s, struct why *why, enum statement which, cons
     return good;
 }
 
+static bool begin(struct store *s, struct why *why)
+{
+    s->broken = false;
+    return s->inside = execute(s, why, SQL_BEGIN, "");
+}
+
 static void roll_back(struct store *s)
 {
     struct why unheard;
+    s->inside = false;
     if (!sqlite3_get_autocommit(s->db))
         execute(s, &unheard, SQL_ROLLBACK, "");
 }
 
-static bool commit(struct store *s, struct why *why) { return execute(s, why, SQL_COMMIT, ""); }
+static bool commit(struct store *s, struct why *why)
+{
+    bool good = execute(s, why, SQL_COMMIT, "");
+    s->inside = s->inside && !good; /* roll_back() has to end it else */
+    return good;
+}
 
 static void copy_column(sqlite3_stmt *q, int column, char *to, size_t size)
 {
@@ -336,7 +371,7 @@ static int64_t pragma(struct store *s, const char *text, char *word, size_t size
 {
     sqlite3_stmt *q = NULL;
     int64_t value = -1;
-    if (sqlite3_prepare_v2(s->db, text, -1, &q, NULL) == SQLITE_OK && row(q)) {
+    if (sqlite3_prepare_v2(s->db, text, -1, &q, NULL) == SQLITE_OK && row(s, q)) {
         value = sqlite3_column_int64(q, 0);
         if (word)
             copy_column(q, 0, word, size);
@@ -371,8 +406,8 @@ static bool make_schema(struct store *s, struct why *why)
     char head[128];
     snprintf(head, sizeof head, "PRAGMA application_id = %d; PRAGMA user_version = %d;",
              STORE_APPLICATION, STORE_VERSION);
-    bool good = run_script(s, "BEGIN IMMEDIATE;", why) && run_script(s, schema, why)
-             && run_script(s, head, why) && commit(s, why);
+    bool good = begin(s, why) && run_script(s, schema, why) && run_script(s, head, why)
+             && commit(s, why);
     if (!good)
         roll_back(s);
     return good;
@@ -382,6 +417,12 @@ static bool open_file(struct store *s, int flags, struct why *why)
 {
     if (sqlite3_open_v2(s->file, &s->db, flags, NULL) != SQLITE_OK)
         return s->db ? complain_of(s, why) : why_say(why, "out of memory");
+    /* It may be a stranger's: nothing in it is executed. */
+    sqlite3_db_config(s->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    sqlite3_db_config(s->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    sqlite3_db_config(s->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+    sqlite3_db_config(s->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+    sqlite3_limit(s->db, SQLITE_LIMIT_LENGTH, LONGEST_VALUE);
     sqlite3_busy_timeout(s->db, 10000);
     return true;
 }
@@ -476,7 +517,7 @@ bool store_end_session(struct store *s, const char *end, struct why *why)
 double store_elapsed(struct store *s)
 {
     sqlite3_stmt *q = query(s, SQL_ELAPSED, "");
-    double seconds = row(q) ? sqlite3_column_double(q, 0) : 0;
+    double seconds = row(s, q) ? sqlite3_column_double(q, 0) : 0;
     if (q)
         sqlite3_reset(q);
     return seconds;
@@ -556,22 +597,23 @@ static bool find_run(struct store *s, struct store_run *run, const char *words, 
     return good && (step == SQLITE_ROW || add_run(s, run, words, why));
 }
 
-static void load_progress(struct store *s, struct store_run *run)
+static bool load_progress(struct store *s, struct store_run *run, struct why *why)
 {
     sqlite3_stmt *q = query(s, SQL_PROGRESS, "i", run->id);
-    if (row(q)) {
+    if (row(s, q)) {
         run->next = (uint64_t)sqlite3_column_int64(q, 0);
         run->cycles = (uint64_t)sqlite3_column_int64(q, 1);
         run->seconds = sqlite3_column_double(q, 2);
     }
     if (q)
         sqlite3_reset(q);
-    for (q = query(s, SQL_POINTS, "i", run->id); row(q);) {
+    for (q = query(s, SQL_POINTS, "i", run->id); row(s, q);) {
         const char *name = (const char *)sqlite3_column_text(q, 0);
         uint32_t point = name ? cover_point_find(name, strlen(name)) : COVER_POINTS;
         if (point < COVER_POINTS)
             cover_hit(&run->reached, point);
     }
+    return !s->broken || complain_of(s, why);
 }
 
 bool store_take_run(struct store *s, struct store_run *run, struct why *why)
@@ -580,15 +622,13 @@ bool store_take_run(struct store *s, struct store_run *run, struct why *why)
     char *words = words_as_json(run->plan);
     if (!words)
         return why_say(why, "out of memory");
-    bool good = execute(s, why, SQL_BEGIN, "") && find_run(s, run, words, why)
+    bool good = begin(s, why) && find_run(s, run, words, why)
              && execute(s, why, SQL_SET_BUDGET, "diidi", run->plan->weight, (int64_t)b->tests,
                         (int64_t)b->cycles, b->seconds, run->id)
-             && commit(s, why);
+             && load_progress(s, run, why) && commit(s, why);
     cJSON_free(words);
     if (!good)
         roll_back(s);
-    else
-        load_progress(s, run);
     return good;
 }
 
@@ -609,9 +649,9 @@ static void fill_bucket(sqlite3_stmt *q, struct store_bucket *b)
     copy_column(q, 9, b->run_name, sizeof b->run_name);
 }
 
-static bool take_bucket(sqlite3_stmt *q, struct store_bucket *b)
+static bool take_bucket(struct store *s, sqlite3_stmt *q, struct store_bucket *b)
 {
-    bool found = row(q);
+    bool found = row(s, q);
     if (found)
         fill_bucket(q, b);
     if (q)
@@ -621,12 +661,12 @@ static bool take_bucket(sqlite3_stmt *q, struct store_bucket *b)
 
 bool store_find_bucket(struct store *s, const char *signature, struct store_bucket *b)
 {
-    return take_bucket(query(s, SQL_FIND_BUCKET, "t", signature), b);
+    return take_bucket(s, query(s, SQL_FIND_BUCKET, "t", signature), b);
 }
 
 bool store_next_new(struct store *s, int64_t after, struct store_bucket *b)
 {
-    return take_bucket(query(s, SQL_NEXT_NEW, "i", after), b);
+    return take_bucket(s, query(s, SQL_NEXT_NEW, "i", after), b);
 }
 
 /* The same on every machine, whichever bucket came first. */
@@ -663,22 +703,27 @@ static bool is_smaller(const struct record_failure *f, int64_t run, uint64_t num
 static uint64_t rank(struct store *s, int64_t bucket, int64_t run, uint64_t number, uint64_t most)
 {
     sqlite3_stmt *q = query(s, SQL_RANK, "iiii", bucket, run, (int64_t)number, (int64_t)most);
-    uint64_t count = row(q) ? (uint64_t)sqlite3_column_int64(q, 0) : most;
+    uint64_t count = row(s, q) ? (uint64_t)sqlite3_column_int64(q, 0) : most;
     if (q)
         sqlite3_reset(q);
     return count;
 }
 
-/* The folder to its place; false: it could not be, and the failure goes without. */
-static bool move_folder(struct merge *m, const struct record_failure *f, const char *name)
+/* The folder to its place; `*folder` is its name then. A failure that came without one goes without. */
+static bool move_folder(struct merge *m, const struct record_failure *f, const char *name,
+                        const char **folder)
 {
     char from[PATH_MAX], to[PATH_MAX];
     if (!f->folder || !m->unit->folders)
-        return false;
+        return true;
     snprintf(from, sizeof from, "%.3000s/%.300s", m->unit->folders, f->folder);
     path_in(m->s, to, name);
     tree_remove(to); /* of a merge that came to no end */
-    return rename(from, to) == 0;
+    if (rename(from, to) == 0)
+        *folder = name;
+    else if (errno != ENOENT)
+        return why_say(m->why, "%.300s: %s", to, strerror(errno));
+    return true;
 }
 
 /* The example before this one, unless it is one of those that are kept anyway. */
@@ -706,7 +751,9 @@ static bool add_failure(struct merge *m, const struct record_test *t)
     bool known = store_find_bucket(s, f->signature, &b);
     bool smaller = !known || (strcmp(b.state, "new") == 0 && is_smaller(f, run, t->number, &b));
     bool kept = smaller || rank(s, b.id, run, t->number, m->unit->examples) < m->unit->examples;
-    const char *folder = kept && move_folder(m, f, name) ? name : NULL;
+    const char *folder = NULL;
+    if (kept && !move_folder(m, f, name, &folder))
+        return false;
     smaller = smaller && (folder || !known);
     if (known && smaller && !drop_example(m, &b))
         return false;
@@ -819,8 +866,7 @@ bool store_merge(struct store *s, const struct store_unit *unit, const struct re
     };
     if (record->first != unit->run->next)
         return true; /* it was handed in twice, or late */
-    bool good = execute(s, why, SQL_BEGIN, "") && add_unit(&m) && sync_failures(s, why)
-             && commit(s, why);
+    bool good = begin(s, why) && add_unit(&m) && sync_failures(s, why) && commit(s, why);
     if (!good)
         roll_back(s);
     drop_folders(&m, good);
@@ -872,16 +918,18 @@ bool store_made_small(struct store *s, const struct store_bucket *b, const char 
 
 /* ---- what is in it ------------------------------------------------------------------------------- */
 
-static void count_verdicts(struct store *s, struct store_sum *sum)
+static bool count_verdicts(struct store *s, struct store_sum *sum)
 {
     uint64_t others = 0;
-    for (sqlite3_stmt *q = query(s, SQL_NOTABLE, "i", sum->id); row(q);) {
+    sqlite3_stmt *q = query(s, SQL_NOTABLE, "i", sum->id);
+    while (row(s, q)) {
         const char *verdict = (const char *)sqlite3_column_text(q, 0);
         for (int i = 0; verdict && i < RECORD_VERDICTS; i++)
             if (strcmp(verdict, record_verdicts[i]) == 0)
                 others += sum->results[i] = (uint64_t)sqlite3_column_int64(q, 1);
     }
     sum->results[RECORD_PASS] = sum->tests - others;
+    return was_all(q);
 }
 
 bool store_each_run(struct store *s, bool (*each)(void *user, const struct store_sum *sum),
@@ -889,7 +937,7 @@ bool store_each_run(struct store *s, bool (*each)(void *user, const struct store
 {
     bool more = true;
     sqlite3_stmt *q = query(s, SQL_SUMS, "");
-    while (more && row(q)) {
+    while (more && row(s, q)) {
         struct store_sum sum = { .id = sqlite3_column_int64(q, 0),
                                  .tests = (uint64_t)sqlite3_column_int64(q, 3),
                                  .skipped = (uint64_t)sqlite3_column_int64(q, 4),
@@ -901,38 +949,33 @@ bool store_each_run(struct store *s, bool (*each)(void *user, const struct store
                                  .incidents = (uint64_t)sqlite3_column_int64(q, 10) };
         copy_column(q, 1, sum.name, sizeof sum.name);
         copy_column(q, 2, sum.target, sizeof sum.target);
-        count_verdicts(s, &sum);
-        more = each(user, &sum);
+        more = count_verdicts(s, &sum) && each(user, &sum);
     }
-    if (q)
-        sqlite3_reset(q);
-    return more;
+    return was_all(q) && more;
 }
 
-static bool each_bucket(sqlite3_stmt *q, bool (*each)(void *user, const struct store_bucket *b),
-                        void *user)
+static bool each_bucket(struct store *s, sqlite3_stmt *q,
+                        bool (*each)(void *user, const struct store_bucket *b), void *user)
 {
     bool more = true;
     struct store_bucket b;
-    while (more && row(q)) {
+    while (more && row(s, q)) {
         fill_bucket(q, &b);
         more = each(user, &b);
     }
-    if (q)
-        sqlite3_reset(q);
-    return more;
+    return was_all(q) && more;
 }
 
 bool store_each_bucket(struct store *s, bool (*each)(void *user, const struct store_bucket *b),
                        void *user)
 {
-    return each_bucket(query(s, SQL_BUCKETS, ""), each, user);
+    return each_bucket(s, query(s, SQL_BUCKETS, ""), each, user);
 }
 
 bool store_each_bucket_of(struct store *s, int64_t run,
                           bool (*each)(void *user, const struct store_bucket *b), void *user)
 {
-    return each_bucket(query(s, SQL_BUCKETS_OF, "i", run), each, user);
+    return each_bucket(s, query(s, SQL_BUCKETS_OF, "i", run), each, user);
 }
 
 bool store_each_incident(struct store *s, int64_t run,
@@ -941,7 +984,7 @@ bool store_each_incident(struct store *s, int64_t run,
     bool more = true;
     struct store_incident i;
     sqlite3_stmt *q = query(s, SQL_INCIDENTS, "i", run);
-    while (more && row(q)) {
+    while (more && row(s, q)) {
         copy_column(q, 0, i.run, sizeof i.run);
         copy_column(q, 1, i.kind, sizeof i.kind);
         copy_column(q, 2, i.text, sizeof i.text);
@@ -949,9 +992,7 @@ bool store_each_incident(struct store *s, int64_t run,
         i.count = (uint64_t)sqlite3_column_int64(q, 4);
         more = each(user, &i);
     }
-    if (q)
-        sqlite3_reset(q);
-    return more;
+    return was_all(q) && more;
 }
 
 /* ---- compared ------------------------------------------------------------------------------------ */
@@ -961,7 +1002,7 @@ static bool compare_by(struct store *s, enum statement which, enum store_change 
 {
     bool more = true;
     sqlite3_stmt *q = query(s, which, "");
-    while (more && row(q)) {
+    while (more && row(s, q)) {
         struct store_difference d = { .change = change,
                                       .before = sqlite3_column_double(q, 2),
                                       .after = sqlite3_column_double(q, 3) };
@@ -970,9 +1011,7 @@ static bool compare_by(struct store *s, enum statement which, enum store_change 
         if (change != STORE_UNCOVERED || d.after < d.before)
             more = each(user, &d);
     }
-    if (q)
-        sqlite3_reset(q);
-    return more && q;
+    return was_all(q) && more;
 }
 
 bool store_compare(struct store *s, const char *old,

@@ -82,7 +82,8 @@ struct store_sum {
     uint64_t tests, skipped, results[RECORD_VERDICTS], incidents, operations, cycles, points, known;
     double seconds;
 };
-/* Each run, in order; then buckets, those of most failures first. False: `each` was. */
+/* Each run, in order; then buckets, those of most failures first. False: `each` was, or
+ * not all could be read. */
 bool store_each_run(struct store *s, bool (*each)(void *user, const struct store_sum *sum),
                     void *user);
 bool store_each_bucket(struct store *s, bool (*each)(void *user, const struct store_bucket *b),

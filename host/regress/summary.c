@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "summary.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -86,9 +87,9 @@ bool summary_print(struct store *s, const char *name, const char *end, bool json
 {
     struct telling t = { s, all, json, true };
     *all = (struct summary){ 0 };
-    if (!store_each_run(s, print_run, &t) || !store_each_bucket(s, print_bucket, &t))
+    if (!store_each_run(s, print_run, &t) || !store_each_bucket(s, print_bucket, &t)
+        || !store_each_incident(s, 0, count_incident, &t))
         return false;
-    store_each_incident(s, 0, count_incident, &t);
     cJSON *line = output_line_new("REGRESSION", &(struct input){ .name = name });
     add_results(line, all->tests, all->results);
     add(line, "buckets", all->buckets);
@@ -195,16 +196,16 @@ static bool count_incidents(void *user, const struct store_incident *i)
 }
 
 /* A suite, with how many cases of which kind it has. `sum` NULL: what belongs to no run. */
-static void junit_suite(struct junit *j, const char *name, const struct store_sum *sum)
+static bool junit_suite(struct junit *j, const char *name, const struct store_sum *sum)
 {
     uint64_t buckets = 0, incidents = 0;
     int64_t run = sum ? sum->id : 0;
     j->run_name = name;
-    if (sum)
-        store_each_bucket_of(j->store, run, count_one, &buckets);
-    store_each_incident(j->store, run, count_incidents, &incidents);
+    if ((sum && !store_each_bucket_of(j->store, run, count_one, &buckets))
+        || !store_each_incident(j->store, run, count_incidents, &incidents))
+        return false;
     if (!sum && !incidents)
-        return;
+        return true;
     fputs("  <testsuite name=\"", j->out);
     put_xml(j->out, name);
     fprintf(j->out,
@@ -217,16 +218,16 @@ static void junit_suite(struct junit *j, const char *name, const struct store_su
         snprintf(text, sizeof text, "%" PRIu64 " tests", sum->tests);
         open_case(j, text, sum->seconds);
         fputs("/>\n", j->out);
-        store_each_bucket_of(j->store, run, junit_bucket, j);
     }
-    store_each_incident(j->store, run, junit_incident, j);
+    bool good = (!sum || store_each_bucket_of(j->store, run, junit_bucket, j))
+             && store_each_incident(j->store, run, junit_incident, j);
     fputs("  </testsuite>\n", j->out);
+    return good;
 }
 
 static bool junit_run(void *user, const struct store_sum *sum)
 {
-    junit_suite(user, sum->name, sum);
-    return true;
+    return junit_suite(user, sum->name, sum);
 }
 
 int summary_junit(struct store *s, const char *plan, bool incidents_fail, const char *file)
@@ -239,8 +240,10 @@ int summary_junit(struct store *s, const char *plan, bool incidents_fail, const 
     fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"", out.file);
     put_xml(out.file, plan);
     fputs("\">\n", out.file);
-    store_each_run(s, junit_run, &j);
-    junit_suite(&j, "plan", NULL);
+    bool all = store_each_run(s, junit_run, &j) && junit_suite(&j, "plan", NULL);
     fputs("</testsuites>\n", out.file);
-    return output_commit(&out);
+    if (all)
+        return output_commit(&out);
+    output_abandon(&out);
+    return EIO;
 }

@@ -56,7 +56,8 @@ static void take_note(struct failure_note *note, const struct pipeline_test *t,
     const char *reason = cJSON_GetStringValue(cJSON_GetObjectItem(line, "reason"));
     bool known = *s->text;
     *note = (struct failure_note){ .kind = failure_kind_words[s->kind],
-                                   .operations = t->program->operations };
+                                   .operations = t->program->operations,
+                                   .cut = interrupted() };
     snprintf(note->signature, sizeof note->signature, "%s", known ? s->text : "unexplained");
     snprintf(note->title, sizeof note->title, "%s",
              known ? s->title : "a violation that was not explained within the limits");

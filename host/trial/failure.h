@@ -19,6 +19,7 @@ struct failure_note {
     uint64_t operations;   /* of the test */
     uint64_t small;        /* of what it was shrunk to */
     bool shrunk;           /* it was tried; `small` 0: it stays as it was */
+    bool cut;              /* ^C came before all was known: of another run it is to be had again */
 };
 
 struct failure_plan {
