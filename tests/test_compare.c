@@ -13,6 +13,7 @@
 static const char stand_in[] =
     "#!/bin/sh\n"
     "echo \"$@\" >> calls\n"
+    "case \"$(cat stop 2>&1) $*\" in 3*--seed\\ 3*) kill -INT $PPID; exec sleep 9;; esac\n"
     "end='\"seconds\":1.5,\"undecided\":0,\"end\":\"done\"}'\n"
     "case \"$*\" in\n"
     "*--new*) echo '{\"verdict\":\"FAIL\"}'\n"
@@ -57,9 +58,21 @@ static void medians(void)
 static void means_are_geometric_over_bugs(void)
 {
     static const double cost[] = { 1, 3, 8, 8 }, half[] = { 1, 1, 4, 4 };
-    struct costs a = { cost, 2, 2 }, b = { half, 2, 2 };
+    struct costs a = { cost, 2, 2, NULL }, b = { half, 2, 2, NULL };
     near(4, costs_mean(&a)); /* of 2 and 8 */
     near(2, costs_ratio(&a, &b));
+}
+
+/* Two of four runs found the first bug, none the second. */
+static void runs_that_find_nothing_cost_those_that_do(void)
+{
+    static const double cost[] = { 1, 3, 6, 6, 8, 8, 8, 8 };
+    static const bool found[] = { true, true, false, false, false, false, false, false };
+    struct costs a = { cost, 2, 4, found };
+    near(16, costs_mean(&a)); /* of 16 / 2 and 32 */
+    struct interval same = costs_ratio_interval(&a, &a, 100, 1);
+    near(1, same.low);
+    near(1, same.high);
 }
 
 /* Where all bugs agree there is nothing to doubt; where they do not, the interval says so. */
@@ -67,7 +80,7 @@ static void intervals_hold_what_could_have_been(void)
 {
     static const double cost[] = { 10, 10, 80, 80 }, fifth[] = { 2, 2, 16, 16 };
     static const double mixed[] = { 1, 1, 160, 160 };
-    struct costs a = { cost, 2, 2 }, b = { fifth, 2, 2 }, c = { mixed, 2, 2 };
+    struct costs a = { cost, 2, 2, NULL }, b = { fifth, 2, 2, NULL }, c = { mixed, 2, 2, NULL };
     struct interval sure = costs_ratio_interval(&a, &b, 200, 1);
     near(5, sure.low);
     near(5, sure.high);
@@ -85,12 +98,40 @@ static void ways_are_compared_over_the_zoo(void)
     EXPECT(0, COMPARE "seeds=3 seed=5 cycles=8000");
     OUT("\nupgrade-wins                     3      4000     7   3      1000     2\n");
     OUT("\ntx-no-membar                     0      8000    50   3      1000     2\n");
-    OUT("\nold                 83.0%          0           4501     1.00   1.00 to 1.00\n");
+    OUT("\nold                 83.0%          0           4501     1.00   1.00 to  1.00 ");
     OUT("\nnew                100.0%          0           1000     4.50   ");
+    OUT("           1000     5.43 ");
     calls(2 * 3 * 47);
     EXPECT(0, "grep -- '--seed 7 --bug sc-loads-early --model SC --new --cycles 8000' calls");
     EXPECT(0, COMPARE "seeds=3 seed=5 cycles=8000");
     calls(2 * 3 * 47);
+}
+
+static void the_bound_may_be_one_of_tests(void)
+{
+    EXPECT(0, COMPARE "seeds=2 tests=50");
+    OUT("not found: 50 tests");
+    OUT("\ntx-no-membar                     0      8100    50   2      1000     2\n");
+    EXPECT(0, "grep -- '--new --count 50 --stop-after 1' calls; ! grep -- --cycles calls");
+    EXPECT(2, COMPARE "tests=50 cycles=8000");
+    ERR("usage: ");
+}
+
+/* The seeds before are told, and are not run again. */
+static void interrupted_it_tells_the_seeds_that_are_done(void)
+{
+    EXPECT(130, "echo 3 > stop; " COMPARE "seeds=4 cycles=8000 jobs=1");
+    OUT("seed 2 found, of 47: old 39 new 47\n");
+    OUT("Found of 2 seeds");
+    OUT("\nupgrade-wins                     2      4000     7   2      1000     2\n");
+    OUT("\nold                 83.0%          0           4501     1.00   1.00 to  1.00 ");
+    TEST_ASSERT_NULL(strstr(out, "seed 3"));
+    ERR("the next time it goes on from r.json");
+    calls(2 * 2 * 47 + 1);
+    EXPECT(0, "rm stop; " COMPARE "seeds=4 cycles=8000");
+    OUT("Found of 4 seeds");
+    OUT("\ntx-no-membar                     0      8000    50   4      1000     2\n");
+    calls(2 * 4 * 47 + 1);
 }
 
 static void what_a_way_loses_is_counted(void)
@@ -153,8 +194,11 @@ int main(void)
     UNITY_BEGIN();
     RUN_TEST(medians);
     RUN_TEST(means_are_geometric_over_bugs);
+    RUN_TEST(runs_that_find_nothing_cost_those_that_do);
     RUN_TEST(intervals_hold_what_could_have_been);
     RUN_TEST(ways_are_compared_over_the_zoo);
+    RUN_TEST(the_bound_may_be_one_of_tests);
+    RUN_TEST(interrupted_it_tells_the_seeds_that_are_done);
     RUN_TEST(what_a_way_loses_is_counted);
     RUN_TEST(a_way_is_what_its_files_say);
     RUN_TEST(mistakes_are_machines_of_their_own);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "campaign.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -132,16 +130,18 @@ static cJSON *result_of(const struct campaign *c, const struct run *run, const c
 static cJSON *run_with_log(struct campaign *c, const struct run *run, const char *command,
                            struct why *why)
 {
-    char log[4096];
-    snprintf(log, sizeof log, "%s.log-XXXXXX", c->results.file);
-    int made = mkostemp(log, O_CLOEXEC);
-    if (made < 0) {
-        why_say(why, "%s: %s", log, strerror(errno));
+    char name[4096];
+    struct temporary log;
+    int made;
+    snprintf(name, sizeof name, "%s.log", c->results.file);
+    int error = temporary_file(&log, name, &made);
+    if (error) {
+        why_say(why, "%s: %s", name, strerror(error));
         return NULL;
     }
     close(made);
-    cJSON *result = result_of(c, run, command, log, why);
-    unlink(log);
+    cJSON *result = result_of(c, run, command, log.path, why);
+    temporary_remove(&log);
     return result;
 }
 

@@ -5,10 +5,11 @@
  *
  * Each way is options of `ordeal run --target sim`; the others are compared with the first. Each
  * bug of the zoo, or with mistakes=DIR each machine that tests/mistakes/build made there, is looked
- * for with seeds=N seeds from seed=S on, for cycles=N cycles of the machine at most. bug=NAME: that
- * one alone; jobs=N machines at a time. A bug that is not found costs all its cycles. Prints a row
- * for each bug and a summary with bootstrap intervals. Interrupted, it goes on where it was.
- * Exit status: 0 done, 2 something is wrong, 130 ^C. */
+ * for with seeds=N seeds from seed=S on, for cycles=N cycles of the machine at most, which is what a
+ * bug that is not found costs; or, with tests=N, for so many tests, and it costs what they took.
+ * bug=NAME: that one alone; jobs=N machines at a time. It goes through all bugs with the first seed, then with the next. Prints a row for each bug and a summary with
+ * bootstrap intervals; interrupted, those of the seeds that are done, and the next time it goes on
+ * where it was. Exit status: 0 done, 2 something is wrong, 130 ^C. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +23,7 @@
 #include "statistics.h"
 #include "targets/soc/zoo.h"
 
-enum { MOST_WAYS = 8, MOST_SEEDS = 100, DRAWS = 2000 };
+enum { MOST_WAYS = 8, MOST_SEEDS = 100, DRAWS = 2000, USUAL_CYCLES = 2000000 };
 
 struct subject {
     char name[96], program[1024];
@@ -41,7 +42,9 @@ struct comparison {
     LIST(struct subject) subjects;
     struct way way[MOST_WAYS];
     size_t ways;
-    uint64_t seed, seeds, cycles;
+    uint64_t seed, seeds;
+    uint64_t cycles, tests; /* at most; of one of the two, the other is 0 */
+    size_t done;            /* of the seeds, with all bugs and ways */
     const char *program, *file, *only, *mistakes;
 };
 
@@ -113,17 +116,19 @@ static bool list_mistakes(struct comparison *c)
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
-/* Runs are numbered by subject, then way, then seed. */
+/* Runs are numbered by seed, then subject, then way. */
+static size_t runs_of_a_seed(const struct comparison *c) { return c->subjects.count * c->ways; }
+
 static bool run_one(void *user, size_t run)
 {
     struct comparison *c = user;
-    size_t subject = run / (c->ways * c->seeds), k = run % c->seeds;
+    size_t k = run / runs_of_a_seed(c), subject = run / c->ways % c->subjects.count;
     const struct subject *s = &c->subjects.data[subject];
-    struct way *w = &c->way[run / c->seeds % c->ways];
+    struct way *w = &c->way[run % c->ways];
     char name[160], words[2048];
     snprintf(name, sizeof name, "%s %s", s->name, w->name);
-    snprintf(words, sizeof words, "%s %s --cycles %llu --stop-after 1 --no-save", s->words,
-             w->options, (unsigned long long)c->cycles);
+    snprintf(words, sizeof words, "%s %s --%s %llu --stop-after 1 --no-save", s->words, w->options,
+             c->tests ? "count" : "cycles", (unsigned long long)(c->tests + c->cycles));
     const cJSON *r = campaign_run(&c->campaign, &(struct run){ .program = s->program,
                                                                .name = name,
                                                                .words = words,
@@ -133,7 +138,7 @@ static bool run_one(void *user, size_t run)
     size_t at = subject * c->seeds + k;
     w->found[at] = result_found(r);
     w->tests[at] = result_number(r, "tests");
-    w->cycles[at] = w->found[at] ? result_number(r, "cycles") : (double)c->cycles;
+    w->cycles[at] = w->found[at] || c->tests ? result_number(r, "cycles") : (double)c->cycles;
     if (w->cycles[at] < 1)
         w->cycles[at] = 1;
     return true;
@@ -147,6 +152,40 @@ static size_t count_found(const struct way *w, size_t first, size_t count)
     return found;
 }
 
+/* When the last run of a seed is done: how many bugs each way found with it. */
+static void tell_seed(void *user, size_t run)
+{
+    struct comparison *c = user;
+    if ((run + 1) % runs_of_a_seed(c) != 0)
+        return;
+    printf("seed %llu found, of %zu:", (unsigned long long)(c->seed + c->done), c->subjects.count);
+    for (size_t i = 0; i < c->ways; i++) {
+        size_t found = 0;
+        for (size_t s = 0; s < c->subjects.count; s++)
+            found += c->way[i].found[s * c->seeds + c->done];
+        printf(" %s %zu", c->way[i].name, found);
+    }
+    putchar('\n');
+    c->done++;
+}
+
+/* From now on only the seeds that are done. */
+static void forget_the_rest(struct comparison *c)
+{
+    for (size_t i = 0; i < c->ways; i++)
+        for (size_t s = 0; s < c->subjects.count; s++)
+            for (size_t k = 0; k < c->done; k++) {
+                struct way *w = &c->way[i];
+                size_t from = s * c->seeds + k, to = s * c->done + k;
+                w->found[to] = w->found[from];
+                w->tests[to] = w->tests[from];
+                w->cycles[to] = w->cycles[from];
+            }
+    c->seeds = c->done;
+}
+
+/* ---- a row for each bug ---------------------------------------------------------------------- */
+
 static double median_of(const double *numbers, size_t count)
 {
     double copy[MOST_SEEDS];
@@ -154,13 +193,9 @@ static double median_of(const double *numbers, size_t count)
     return median(copy, count);
 }
 
-/* A row, when its last run is done. */
-static void tell_subject(void *user, size_t run)
+static void print_subject(const struct comparison *c, size_t subject)
 {
-    const struct comparison *c = user;
-    size_t subject = run / (c->ways * c->seeds), first = subject * c->seeds;
-    if ((run + 1) % (c->ways * c->seeds) != 0)
-        return;
+    size_t first = subject * c->seeds;
     printf("%-30s", c->subjects.data[subject].name);
     for (size_t i = 0; i < c->ways; i++) {
         const struct way *w = &c->way[i];
@@ -170,23 +205,33 @@ static void tell_subject(void *user, size_t run)
     putchar('\n');
 }
 
-static bool run_subjects(struct comparison *c)
+static void print_subjects(const struct comparison *c)
 {
-    printf("\nFound of %llu seeds, cycles and tests until then (median; not found: %llu cycles)\n\n"
+    printf("\nFound of %llu seeds, cycles and tests until then (median; not found: %llu %s)\n\n"
            "%-30s",
-           (unsigned long long)c->seeds, (unsigned long long)c->cycles, "");
+           (unsigned long long)c->seeds, (unsigned long long)(c->tests + c->cycles),
+           c->tests ? "tests" : "cycles", "");
     for (size_t i = 0; i < c->ways; i++)
         printf(" %19s", c->way[i].name);
     putchar('\n');
-    return campaign_each(&c->campaign, c->subjects.count * c->ways * c->seeds, run_one,
-                         tell_subject, c);
+    for (size_t s = 0; s < c->subjects.count; s++)
+        print_subject(c, s);
 }
 
 /* ---- the summary ----------------------------------------------------------------------------- */
 
-static struct costs costs_of(const struct comparison *c, const struct way *w)
+static struct costs costs_of(const struct comparison *c, const struct way *w, bool for_a_find)
 {
-    return (struct costs){ w->cycles, c->subjects.count, c->seeds };
+    return (struct costs){ w->cycles, c->subjects.count, c->seeds, for_a_find ? w->found : NULL };
+}
+
+/* What it costs, how many times less than the first way, and how sure that is. */
+static void print_costs(const struct comparison *c, const struct way *w, bool for_a_find)
+{
+    struct costs first = costs_of(c, &c->way[0], for_a_find), costs = costs_of(c, w, for_a_find);
+    struct interval middle = costs_ratio_interval(&first, &costs, DRAWS, 1);
+    printf(" %14.0f %8.2f %6.2f to %5.2f", costs_mean(&costs), costs_ratio(&first, &costs),
+           middle.low, middle.high);
 }
 
 /* Bugs that most seeds of the first way found and fewer than half of this one's did. */
@@ -202,20 +247,21 @@ static size_t count_lost(const struct comparison *c, const struct way *w)
 static void print_summary(const struct comparison *c)
 {
     size_t runs = c->subjects.count * c->seeds;
-    struct costs first = costs_of(c, &c->way[0]);
-    printf("\n%-16s %8s %10s %14s %8s   %s\n", "way", "found", "bugs lost", "cycles to bug",
-           "times", "95 % of");
+    printf("\n%-16s %8s %10s %14s %8s %15s %14s %8s %15s\n", "way", "found", "bugs lost",
+           "cycles to bug", "times", "95 % of", "for a find", "times", "95 % of");
     for (size_t i = 0; i < c->ways; i++) {
         const struct way *w = &c->way[i];
-        struct costs costs = costs_of(c, w);
-        struct interval middle = costs_ratio_interval(&first, &costs, DRAWS, 1);
-        printf("%-16s %7.1f%% %10zu %14.0f %8.2f   %.2f to %.2f\n", w->name,
-               100.0 * (double)count_found(w, 0, runs) / (double)runs, count_lost(c, w),
-               costs_mean(&costs), costs_ratio(&first, &costs), middle.low, middle.high);
+        printf("%-16s %7.1f%% %10zu", w->name,
+               100.0 * (double)count_found(w, 0, runs) / (double)runs, count_lost(c, w));
+        print_costs(c, w, false);
+        print_costs(c, w, true);
+        putchar('\n');
     }
-    printf("\nfound: of all runs; cycles to bug: geometric mean over bugs of the mean over seeds;\n"
-           "times: how many times fewer than %s\n",
-           c->way[0].name);
+    printf(
+        "\nfound: of all runs; cycles to bug: geometric mean over bugs of the mean over seeds;\n"
+        "for a find: the cycles of all seeds for each that found the bug, as if one had where none\n"
+        "did; times: how many times fewer than %s\n",
+        c->way[0].name);
 }
 
 /* ---- main ------------------------------------------------------------------------------------ */
@@ -241,7 +287,8 @@ static bool parse(struct comparison *c, const char *word)
     } keys[] = {
         { "seeds", NULL, &c->seeds },   { "seed", NULL, &c->seed },
         { "cycles", NULL, &c->cycles }, { "jobs", NULL, &c->campaign.cores },
-        { "bug", &c->only, NULL },      { "mistakes", &c->mistakes, NULL },
+        { "tests", NULL, &c->tests },   { "mistakes", &c->mistakes, NULL },
+        { "bug", &c->only, NULL },
     };
     size_t length = strcspn(word, "=");
     const char *value = word + length + (word[length] == '=');
@@ -289,7 +336,7 @@ static void release(struct comparison *c)
 static int usage(void)
 {
     fputs("usage: ORDEAL=PROGRAM compare FILE.json way=NAME:OPTIONS way=NAME:OPTIONS... [seeds=N]\n"
-          "       [seed=S] [cycles=N] [mistakes=DIR] [bug=NAME] [jobs=N]\n",
+          "       [seed=S] [cycles=N | tests=N] [mistakes=DIR] [bug=NAME] [jobs=N]\n",
           stderr);
     return EXIT_BAD;
 }
@@ -302,7 +349,9 @@ static bool parse_all(struct comparison *c, int argc, char **argv)
             fprintf(stderr, "compare: '%s' is not a setting\n", argv[i]);
             good = false;
         }
-    return good && c->ways && c->seeds <= MOST_SEEDS;
+    if (!c->cycles && !c->tests)
+        c->cycles = USUAL_CYCLES;
+    return good && c->ways && c->seeds <= MOST_SEEDS && !(c->cycles && c->tests);
 }
 
 static bool compare(struct comparison *c)
@@ -314,15 +363,20 @@ static bool compare(struct comparison *c)
                 c->only ? c->only : "");
         return false;
     }
-    if (!campaign_open(&c->campaign, c->file) || !run_subjects(c))
+    if (!campaign_open(&c->campaign, c->file))
         return false;
-    print_summary(c);
-    return true;
+    bool good = campaign_each(&c->campaign, c->seeds * runs_of_a_seed(c), run_one, tell_seed, c);
+    forget_the_rest(c);
+    if (c->done) {
+        print_subjects(c);
+        print_summary(c);
+    }
+    return good;
 }
 
 static int begin(int argc, char **argv)
 {
-    static struct comparison c = { .seed = 1, .seeds = 10, .cycles = 2000000 };
+    static struct comparison c = { .seed = 1, .seeds = 10 };
     c.program = getenv("ORDEAL");
     c.file = argc > 1 ? argv[1] : NULL;
     if (!parse_all(&c, argc, argv))

@@ -24,12 +24,14 @@ double median(double *numbers, size_t count)
 static double mean_of(const struct costs *c, size_t bug, const size_t *seed)
 {
     double sum = 0;
+    size_t finds = 0;
     for (size_t i = 0; i < c->seeds; i++) {
-        double cost = c->cost[bug * c->seeds + (seed ? seed[i] : i)];
-        assert(cost > 0);
-        sum += cost;
+        size_t run = bug * c->seeds + (seed ? seed[i] : i);
+        assert(c->cost[run] > 0);
+        sum += c->cost[run];
+        finds += !c->found || c->found[run];
     }
-    return sum / (double)c->seeds;
+    return sum / (double)(finds ? finds : 1);
 }
 
 double costs_mean(const struct costs *c)

@@ -205,7 +205,19 @@ iterate:
 thread_done:
     li t0, OPERATION_DONE
     sw t0, PROGRESS_OPERATION(ra)
+#if INTERRUPTS
+    fence o, w                  /* what it sent is there before it says that it is done */
+#endif
     jal t6, barrier
+#if INTERRUPTS
+    /* What others sent is taken in the iteration in which it was: the trap takes it back. */
+    li t0, CLINT
+    csrr t1, mhartid
+    slli t1, t1, 2
+    add t0, t0, t1
+1:  lw t1, 0(t0)
+    bnez t1, 1b
+#endif
     j iterate
 
 /* Returns to t6 when all harts are here; changes t0 to t2. */

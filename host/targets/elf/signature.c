@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "test/program_walk.h"
+
 static const uint8_t magic[8] = { 0x89, 'O', 'S', 'G', '\r', '\n', 0x1A, '\n' };
 
 static uint64_t get(const uint8_t *p, unsigned bytes)
@@ -286,6 +288,45 @@ bool signature_values(const struct signature *s, uint32_t iteration, struct exte
     for (size_t i = 0; i < words; i++)
         values[i] = get64(from + i * 8);
     return extension_take_off(x, s->first + iteration, values, why);
+}
+
+/* ---- interrupts: those of an iteration that come together may be taken as one ------------- */
+
+/* Interrupts that the way of a thread sends to `hart` in an iteration. */
+static uint32_t sent_by(const struct program *p, uint32_t thread, uint64_t iteration, uint32_t hart)
+{
+    struct walker w = program_walk(p, thread, iteration);
+    uint32_t sent = 0;
+    for (const struct instruction *i; (i = program_step(&w));)
+        sent += i->kind == ORDEAL_INTERRUPT && i->count == hart;
+    return sent;
+}
+
+static bool check_hart(const struct signature *s, const struct program *p, uint32_t hart,
+                       struct why *why)
+{
+    const uint8_t *progress = s->bytes + HEADER_BYTES + (size_t)hart * PROGRESS_BYTES;
+    uint64_t taken = get32(progress + PROGRESS_INTERRUPTS), least = 0, most = 0;
+    for (uint32_t i = 0; i < s->iterations; i++) {
+        uint64_t before = most;
+        for (uint32_t t = 0; t < p->threads; t++)
+            most += sent_by(p, t, s->first + i, hart);
+        least += most > before;
+    }
+    if (taken >= least && taken <= most)
+        return true;
+    return why_say(why,
+                   "hart %" PRIu32 " took %" PRIu64 " interrupts in %" PRIu32
+                   " iterations, but %" PRIu64 " were sent to it, in %" PRIu64 " of them",
+                   hart, taken, s->iterations, most, least);
+}
+
+bool signature_interrupts(const struct signature *s, const struct program *p, struct why *why)
+{
+    bool good = true;
+    for (uint32_t h = 0; p->asks.interrupts && good && h < s->harts; h++)
+        good = check_hart(s, p, h, why);
+    return good;
 }
 
 /* ---- what became of one that did not finish -------------------------------------------- */

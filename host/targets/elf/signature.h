@@ -34,7 +34,7 @@ enum {
     PROGRESS_BYTES = 64,
 };
 enum { STATE_RUNNING = 1, STATE_FINISHED = 2, STATE_TRAPPED = 3 };
-#define SIGNATURE_VERSION 3u
+#define SIGNATURE_VERSION 4u
 #define CHECKSUM_START UINT32_C(0x811C9DC5)
 #define CHECKSUM_PRIME UINT32_C(0x01000193)
 #define OPERATION_NONE UINT32_C(0xFFFFFFFE)  /* it has not begun this iteration's first */
@@ -71,6 +71,9 @@ bool signature_extension(const struct signature *s, const struct program *p, str
  * why. */
 bool signature_values(const struct signature *s, uint32_t iteration, struct extension *x,
                       uint64_t *values, struct why *why);
+/* Has every hart taken an interrupt in each iteration in which it was sent one, and in all no more
+ * than were sent? False: a finding, and why. */
+bool signature_interrupts(const struct signature *s, const struct program *p, struct why *why);
 
 /* Which harts have not come to the end, and the operation each was last seen at. */
 void signature_last_seen(const uint8_t *bytes, size_t length, const struct program *p,

@@ -139,6 +139,8 @@ static enum target_result deliver(struct elf_job *job, uint64_t first, uint32_t 
         else if (!sink->outcome(sink->user, first + i, values) || interrupted())
             result = TARGET_STOPPED;
     }
+    if (result == TARGET_DONE && !signature_interrupts(&s, job->p, why))
+        result = TARGET_BROKE;
     extension_close(&registers);
     free(values);
     return result;
