@@ -268,6 +268,8 @@ static void check_iterations(struct check *c, struct input *in, const struct pro
         ordeal_trace_free(in->trace);
         in->trace = test;
     }
+    if (status == ORDEAL_OK && !interrupted() && !signature_interrupts(s, p, &why))
+        report_broke(c, in, &why);
     if (status != ORDEAL_OK) {
         struct ordeal_error e = { .status = ORDEAL_NO_MEMORY, .reason = "out of memory" };
         if (room) {

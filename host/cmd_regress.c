@@ -18,8 +18,9 @@
 
 enum { MOST_JOBS = 1024 }; /* an engine may take fewer */
 
-struct bucket_told {
-    char signature[200];
+/* What is told the first few times: a bucket, or a kind of incident of a run. */
+struct told {
+    char what[400];
     uint64_t times;
 };
 
@@ -35,7 +36,7 @@ struct regress {
     struct plan plan;
     struct store *store;
     struct progress progress;
-    LIST(struct bucket_told) told;
+    LIST(struct told) told;
     char *sbatch_text; /* in which `sbatch_words` lie */
     LIST(const char *) sbatch_words;
     int status;
@@ -142,14 +143,14 @@ static int show_plan(const struct regress *r)
 
 /* ---- while it runs ------------------------------------------------------------------------------- */
 
-/* The first few of a bucket; the summary counts all. */
-static bool is_worth_telling(struct regress *r, const char *signature)
+/* The first few; the summary counts all. */
+static bool is_worth_telling(struct regress *r, const char *what)
 {
-    struct bucket_told fresh = { .times = 1 };
+    struct told fresh = { .times = 1 };
     for (size_t i = 0; i < r->told.count; i++)
-        if (strcmp(r->told.data[i].signature, signature) == 0)
+        if (strcmp(r->told.data[i].what, what) == 0)
             return ++r->told.data[i].times <= r->plan.examples;
-    snprintf(fresh.signature, sizeof fresh.signature, "%s", signature);
+    snprintf(fresh.what, sizeof fresh.what, "%s", what);
     return LIST_PUSH(&r->told, fresh) || true;
 }
 
@@ -175,6 +176,10 @@ static void on_incident(void *user, const struct plan_run *run, enum incident_ki
                         const char *text)
 {
     struct regress *r = user;
+    char what[400];
+    snprintf(what, sizeof what, "%s %.300s", incident_kinds[kind], run->name);
+    if (!is_worth_telling(r, what))
+        return;
     cJSON *line = output_line_new("INCIDENT", &(struct input){ .name = run->name });
     cJSON_AddStringToObject(line, "kind", incident_kinds[kind]);
     cJSON_AddStringToObject(line, "text", text);

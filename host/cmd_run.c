@@ -235,8 +235,9 @@ static void write_how(const struct run *r, char *const *files, FILE *out)
 {
     struct target_option_words words;
     target_option_words(&r->setup.how, &words);
-    fprintf(out, "%d %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", (int)r->setup.claims.model,
-            r->setup.iterations, r->setup.early_tests, r->first_iteration);
+    fprintf(out, "%d %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", (int)r->setup.claims.model,
+            r->setup.iterations, r->setup.early_tests, r->setup.early_iterations,
+            r->first_iteration);
     for (const char *const *w = words.word; *w; w++)
         fprintf(out, "%s\n", *w);
     for (; *files; files++)

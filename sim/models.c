@@ -294,7 +294,7 @@ bool model_sources(void (*take)(void *user, const char *file), void *user, char 
 }
 
 /* Runs the script; its one line of output is the path of the model, "" if `look` is set and it is
- * not there. What goes wrong the script tells on standard error. */
+ * not there, or why it cannot be built. More about that is on standard error. */
 static bool run_script(char *script, bool look, char *name, char path[PATH_MAX], char *why,
                        size_t size)
 {
@@ -325,7 +325,8 @@ static bool run_script(char *script, bool look, char *name, char path[PATH_MAX],
     if (error)
         return refuse(why, size, "%s cannot be started: %s", script, strerror(error));
     return (status == 0 && (*path || look))
-           || refuse(why, size, "the model %s could not be built: see above", name);
+        || refuse(why, size, "the model %s could not be built: %s", name,
+                  *path ? path : "see above");
 }
 
 /* False, with the reason: the directory is not there and cannot be made, or nothing can be put there. */

@@ -275,12 +275,12 @@ static bool finish_board(struct simulated *s)
 
 static void ask(int signal)
 {
-    (void)signal;
-    asked++;
+    if (process_asked_anew(signal))
+        asked++;
 }
 
 /* A signal is passed on as SIGTERM: ^C has reached the child by itself. The board is there until the
- * child has ended, so that it can say good-bye. A second signal ends it at once. */
+ * child has ended, so that it can say good-bye. A second request ends it at once. */
 static int run_command(struct usb_mock *mock, char **command)
 {
     int status, passed = 0;

@@ -5,10 +5,13 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "monotonic.h"
 
 static const int write_signals[] = { SIGPIPE, SIGXFSZ };
 enum { WRITE_SIGNALS = sizeof write_signals / sizeof *write_signals };
@@ -53,6 +56,15 @@ const char *process_end(void)
     snprintf(text, sizeof text, "standard output could not be written%s%s", error ? ": " : "",
              error ? strerror(error) : "");
     return text;
+}
+
+bool process_asked_anew(int signal)
+{
+    static const double together = 1; /* seconds */
+    static _Atomic double last[NSIG];
+    double now = monotonic_seconds(), before = last[signal];
+    return (before == 0 || now - before > together) /* else, or if another thread was first: no */
+        && atomic_compare_exchange_strong(&last[signal], &before, now);
 }
 
 void process_restore_signals(void)

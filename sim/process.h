@@ -4,6 +4,8 @@
 #ifndef SIM_PROCESS_H
 #define SIM_PROCESS_H
 
+#include <stdbool.h>
+
 /* The first thing that main does.
  *
  * A standard stream that is closed becomes /dev/null, opened the wrong way round: no file that is
@@ -18,6 +20,11 @@ int process_begin(void);
 /* The last thing that main does: what was printed is written. Returns NULL, or a sentence: some of it
  * is lost. Where nothing was printed nothing is, whatever standard output is. */
 const char *process_end(void);
+
+/* In a handler of `signal`: is it a request of its own, or does it come so soon behind the last one
+ * that it is the same? timeout(1) signals the program it started and then, at once, its group, so
+ * that a second signal which ends everything in the middle would have come with the first. */
+bool process_asked_anew(int signal);
 
 /* In a child, before exec: other programs expect the usual signals. Safe after fork. */
 void process_restore_signals(void);

@@ -3,10 +3,12 @@
 #include "usb_log.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct usb_log {
     FILE *file;
@@ -18,6 +20,20 @@ static void put32(FILE *file, uint32_t word)
     fwrite(&word, sizeof word, 1, file); /* readers see the byte order by the magic number */
 }
 
+/* A pipe that nobody reads is refused: umockdev blocks all signals while a file is opened, so that
+ * nothing would end the wait. */
+static FILE *open_file(const char *path)
+{
+    int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_CLOEXEC, 0666);
+    if (file < 0)
+        return NULL;
+    fcntl(file, F_SETFL, fcntl(file, F_GETFL) & ~O_NONBLOCK);
+    FILE *opened = fdopen(file, "w");
+    if (!opened)
+        close(file);
+    return opened;
+}
+
 struct usb_log *usb_log_open(const char *path)
 {
     enum { MAGIC_NANOSECONDS = 0xa1b23c4d, SNAPLEN = 65535, LINKTYPE_USB_2_0_FULL_SPEED = 294 };
@@ -25,7 +41,7 @@ struct usb_log *usb_log_open(const char *path)
     struct usb_log *log = calloc(1, sizeof *log);
     if (!log)
         return NULL;
-    log->file = fopen(path, "w");
+    log->file = open_file(path);
     if (!log->file) {
         int error = errno;
         free(log);

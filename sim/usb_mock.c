@@ -4,9 +4,12 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
@@ -19,6 +22,8 @@ enum { NUMBERS = 127 };              /* of devices on a Linux bus */
 
 struct usb_mock {
     UMockdevTestbed *testbed;
+    char *room; /* where it has its sockets */
+    int lock;   /* of the room */
     struct usb_mock_port ports[USB_MOCK_PORTS];
     unsigned devices;                /* that were ever plugged in */
 };
@@ -231,26 +236,77 @@ static void quiet(const char *domain, GLogLevelFlags level, const char *message,
         g_log_default_handler(domain, level, message, user);
 }
 
-/* umockdev has a folder there with sockets in it, and ends the program if it cannot. */
-static bool can_have_testbed(char *why, size_t size)
+/* ---- a room for umockdev ----------------------------------------------------------------- */
+
+/* It has a folder with sockets, and ends the program if it cannot. That one lies in a folder of our
+ * own, with a name and a lock as host/base/temporary.h has them: what is left when we are killed is
+ * removed by the next `ordeal` that works there, or by `ordeal clean`. */
+#define ROOM "/board.ordeal-tmp-XXXXXX"
+
+static bool is_short(const char *place, char *why, size_t size)
 {
-    static const char longest[] = "/umockdev.XXXXXX/ioctl/dev/bus/usb/001/127";
-    const char *place = g_get_tmp_dir();
-    size_t room = sizeof((struct sockaddr_un *)0)->sun_path;
-    if (strlen(place) + sizeof longest > room) {
+    static const char longest[] = ROOM "/umockdev.XXXXXX/ioctl/dev/bus/usb/001/127";
+    size_t most = sizeof((struct sockaddr_un *)0)->sun_path - sizeof longest;
+    if (strlen(place) > most)
         snprintf(why, size, "TMPDIR is too long: a folder for sockets has room for %zu letters",
-                 room - sizeof longest);
+                 most);
+    return strlen(place) <= most;
+}
+
+/* False and errno; ENOENT: whoever sweeps there was faster than the lock. */
+static bool make_room(struct usb_mock *m)
+{
+    struct stat made;
+    if (!mkdtemp(m->room))
         return false;
+    m->lock = open(m->room, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (m->lock < 0)
+        return false;
+    flock(m->lock, LOCK_EX);
+    if (fstat(m->lock, &made) == 0 && made.st_nlink > 0)
+        return true;
+    close(m->lock);
+    errno = ENOENT;
+    return false;
+}
+
+static bool have_room(struct usb_mock *m, const char *place, char *why, size_t size)
+{
+    if (!is_short(place, why, size))
+        return false;
+    for (int attempt = 0; attempt < 3; attempt++) {
+        m->room = g_strconcat(place, ROOM, NULL);
+        if (make_room(m))
+            return true;
+        int error = errno;
+        g_free(m->room);
+        errno = error;
     }
-    char *try = g_strconcat(place, "/ordeal-board.XXXXXX", NULL);
-    bool fine = mkdtemp(try);
-    if (!fine)
-        snprintf(why, size, "no folder can be made in %.150s: %s; TMPDIR names another place",
-                 place, strerror(errno));
+    snprintf(why, size, "no folder can be made in %.150s: %s; TMPDIR names another place", place,
+             strerror(errno));
+    return false;
+}
+
+/* GLib asks once in a process where temporary files go. */
+static void open_testbed(struct usb_mock *m, const char *given)
+{
+    setenv("TMPDIR", m->room, 1);
+    m->testbed = umockdev_testbed_new();
+    if (given)
+        setenv("TMPDIR", given, 1);
     else
-        rmdir(try);
-    g_free(try);
-    return fine;
+        unsetenv("TMPDIR");
+}
+
+static bool open_mock(struct usb_mock *m, char *why, size_t size)
+{
+    const char *set = getenv("TMPDIR");
+    char *given = g_strdup(set);
+    bool good = have_room(m, set && *set ? set : P_tmpdir, why, size);
+    if (good)
+        open_testbed(m, given);
+    g_free(given);
+    return good;
 }
 
 struct usb_mock *usb_mock_new(char *why, size_t size)
@@ -262,16 +318,17 @@ struct usb_mock *usb_mock_new(char *why, size_t size)
         return NULL;
     }
     dlclose(loaded);
-    if (!can_have_testbed(why, size))
-        return NULL;
     struct usb_mock *m = calloc(1, sizeof *m);
     if (!m) {
         snprintf(why, size, "out of memory");
         return NULL;
     }
     g_log_set_handler("libumockdev", G_LOG_LEVEL_CRITICAL, quiet, NULL);
-    m->testbed = umockdev_testbed_new();
-    return m;
+    g_log_set_handler(NULL, G_LOG_LEVEL_CRITICAL, quiet, NULL);
+    if (open_mock(m, why, size))
+        return m;
+    free(m);
+    return NULL;
 }
 
 struct usb_mock_port *usb_mock_plug(struct usb_mock *m, struct usb_bus *bus, char *why, size_t size)
@@ -355,6 +412,9 @@ void usb_mock_free(struct usb_mock *m)
         left |= m->ports[i].left;
     }
     g_object_unref(m->testbed);
+    rmdir(m->room);
+    close(m->lock);
+    g_free(m->room);
     if (!left)
         free(m);
 }

@@ -25,7 +25,7 @@ enum { USB_MOCK_SAMPLES = 480, USB_MOCK_PORTS = 8 };
 struct usb_mock;
 struct usb_mock_port;
 
-/* NULL: `why` says why not. */
+/* Once in a process. NULL: `why` says why not. */
 struct usb_mock *usb_mock_new(char *why, size_t size);
 
 /* The bus outlives the port. NULL: `why`. The device is /dev/bus/usb/001/NNN, and another one

@@ -120,7 +120,7 @@ static void test_a_board_comes(void)
 static void test_interrupted(void)
 {
     static const char *const whom[] = { "-INT $board", "-TERM $board", "-INT -$board" };
-    for (int i = 0; i < 3; i++) {
+    for (size_t i = 0; i < sizeof whom / sizeof *whom; i++) {
         EXPECT(130, "setsid \"$ORDEAL-board\" --log packets -- \"$ORDEAL\" run --target board "
                     "--check --no-save " TESTS(100000) " & board=$!; "
                     "until [ $(wc -c <packets) -gt 300000 ]; do "
@@ -149,6 +149,31 @@ static void test_killed(void)
     ERR("is connected");
     EXPECT(0, "cat ended");
     TEST_ASSERT_EQUAL_STRING("status 3\n", out);
+}
+
+/* timeout(1) does that: the command still has the time to end in order. */
+static void test_asked_twice_at_once(void)
+{
+    EXPECT(7, "\"$ORDEAL-board\" -- sh -c 'trap \"sleep 1; exit 7\" TERM; echo >started; "
+              "while :; do sleep 0.05; done' & board=$!; "
+              "for i in $(seq 600); do [ -s started ] && break; sleep 0.1; done; "
+              "kill -TERM $board; sleep 0.1; kill -TERM $board; wait $board");
+}
+
+/* Nobody is left to remove the sockets of the simulation: whoever comes next does. */
+static void test_what_is_left_of_killed_simulations_goes(void)
+{
+    EXPECT(137, "mkdir t; export TMPDIR=$PWD/t; setsid \"$ORDEAL-board\" -- "
+                "sh -c 'echo >started; sleep 100' & board=$!; "
+                "for i in $(seq 600); do [ -s started ] && break; sleep 0.1; done; "
+                "kill -KILL -$board; wait $board");
+    EXPECT(0, "ls -A t | grep -qx 'board.ordeal-tmp-......'");
+    EXPECT(0, "TMPDIR=$PWD/t \"$ORDEAL\" clean && ls -A t");
+    OUT("removed ");
+    EXPECT(0, "ls -A t");
+    TEST_ASSERT_EQUAL_STRING("", out);
+    EXPECT(0, "TMPDIR=$PWD/t \"$ORDEAL-board\" -- sh -c '[ $TMPDIR = $PWD/t ]' && ls -A t");
+    TEST_ASSERT_EQUAL_STRING("", out);
 }
 
 /* Nothing of umockdev's ends the program without a word. */
@@ -248,6 +273,8 @@ int main(void)
     RUN_TEST(test_a_board_comes);
     RUN_TEST(test_interrupted);
     RUN_TEST(test_killed);
+    RUN_TEST(test_asked_twice_at_once);
+    RUN_TEST(test_what_is_left_of_killed_simulations_goes);
     RUN_TEST(test_no_place_for_sockets);
     RUN_TEST(test_firmware_that_is_none);
     RUN_TEST(test_a_board_that_cannot_enumerate);

@@ -272,6 +272,8 @@ static void ended_by(const char *signal, int status)
     EXPECT(0, "rm slow; " ZOO "clean=20 bug=coalesce");
     OUT("r.json has 1 runs");
     calls(3 + 28);
+    EXPECT(0, "ls -A | grep r.json");
+    TEST_ASSERT_EQUAL_STRING("r.json\n", out);
 }
 
 static void interrupted_it_goes_on(void) { ended_by("INT", 130); }

@@ -180,7 +180,7 @@ static bool is_in_sources(const char *name)
     char command[256];
     snprintf(command, sizeof command,
              "grep -rqw --include='*.[ch]' --include='*.cpp' "
-             "--exclude=test_docs.c '%s' checker host firmware sim tests",
+             "--exclude=test_docs.c '%s' checker host program firmware sim tests",
              name);
     return system(command) == 0;
 }

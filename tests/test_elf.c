@@ -18,6 +18,7 @@
 #include "targets/elf/elf_build.h"
 #include "targets/elf/elf_machine.h"
 #include "test/generate.h"
+#include "test/lfsr.h"
 #include "targets/elf/signature.h"
 #include "unity.h"
 
@@ -360,7 +361,8 @@ static void test_interrupts_arrive(void)
     TEST_ASSERT_TRUE_MESSAGE(signature_open(&s, job.bytes, job.length, &program, &why), why.text);
     const uint8_t *progress = job.bytes + HEADER_BYTES;
     TEST_ASSERT_EQUAL(0, word_at(progress + PROGRESS_INTERRUPTS));
-    TEST_ASSERT_TRUE(word_at(progress + PROGRESS_BYTES + PROGRESS_INTERRUPTS) > 0);
+    TEST_ASSERT_TRUE(word_at(progress + PROGRESS_BYTES + PROGRESS_INTERRUPTS) >= 8);
+    TEST_ASSERT_TRUE_MESSAGE(signature_interrupts(&s, &program, &why), why.text);
     free(job.bytes);
     for (const char *const *file = (const char *const[]){ "test.S", "runtime.S", "link.ld",
              "test.elf", "run.log", NULL }; *file; file++) {
@@ -770,6 +772,37 @@ static void test_registers_extended_wrongly(void)
     extends_wrongly("rv32ima", 0, false, "/1");
 }
 
+/* Interrupts that go nowhere: the harts do not send what the test says. */
+static void test_lost_interrupts_are_found(void)
+{
+    enum { SEND = 0x0072A023 /* sw t2, 0(t0) */, NOP = 0x00000013 };
+    char folder[96], program_path[512];
+    struct outcomes o = { 0 };
+    TEST_ASSERT_NOT_NULL_MESSAGE(getenv("ORDEAL"), "ORDEAL must name the program");
+    TEST_ASSERT_NOT_NULL(realpath(getenv("ORDEAL"), program_path));
+    snprintf(folder, sizeof folder, "%s/lab", directory);
+    struct target_options options = { .emit = folder, .isa = "rv64ima", .seed = 3 };
+    compile("P0 S[A]#1\nP0 IPI#1\nP1 L[A]\n");
+    TEST_ASSERT_EQUAL_MESSAGE(TARGET_DONE, run(&options, 3, &o), why.text);
+    free(o.values);
+    TEST_ASSERT_EQUAL(0,
+                      shell("$root/tests/support/simulator 4 lab/test-1/test.elf s 2 rv64ima%s%s",
+                            "", ""));
+    TEST_ASSERT_EQUAL_MESSAGE(0,
+                              shell("%s check --signature s lab/test-1/test.test", program_path,
+                                    ""),
+                              printed);
+    TEST_ASSERT_EQUAL(1, patch("lab/test-1/test.elf", SEND, ~UINT32_C(0), SEND ^ NOP));
+    TEST_ASSERT_EQUAL(0,
+                      shell("$root/tests/support/simulator 4 lab/test-1/test.elf s 2 rv64ima%s%s",
+                            "", ""));
+    TEST_ASSERT_EQUAL(1, shell("%s check --signature s lab/test-1/test.test", program_path, ""));
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(printed, "hart 1 took 0 interrupts in 3 iterations, but 3 "
+                                                 "were sent to it, in 3 of them"),
+                                 printed);
+    TEST_ASSERT_EQUAL(0, shell("rm -r lab s%s%s", "", ""));
+}
+
 /* ---- signatures, without a machine ------------------------------------------------------- */
 
 static uint8_t *a_signature(uint32_t iterations, size_t *length)
@@ -855,6 +888,35 @@ static void test_text_of_every_width(void)
     free(bytes);
 }
 
+/* Of 64 iterations, in each of which P1 is sent three, and one more, each as a branch says. */
+static void test_interrupts_are_counted(void)
+{
+    uint32_t least = 0, most = 0;
+    size_t length;
+    struct signature s;
+    compile("P0 BRANCH.BEGIN\nP0 LOOP.BEGIN#3\nP0 IPI#1\nP0 LOOP.END\nP0 BRANCH.END\n"
+            "P0 BRANCH.BEGIN\nP0 IPI#1\nP0 BRANCH.END\nP1 L[A]\n");
+    uint8_t *bytes = a_signature(64, &length);
+    TEST_ASSERT_TRUE_MESSAGE(signature_open(&s, bytes, length, &program, &why), why.text);
+    for (uint64_t i = 0; i < 64; i++) {
+        uint32_t state = lfsr_start(program.seed, 0, i);
+        uint32_t sent = lfsr_step(&state) ? 3 : 0;
+        sent += lfsr_step(&state);
+        least += sent > 0;
+        most += sent;
+    }
+    TEST_ASSERT_TRUE(least > 16 && least < 64 && most > least + 16);
+    for (uint32_t taken = least - 1; taken <= most + 1; taken++) {
+        bytes[HEADER_BYTES + PROGRESS_BYTES + PROGRESS_INTERRUPTS] = (uint8_t)taken;
+        TEST_ASSERT_EQUAL(taken >= least && taken <= most,
+                          signature_interrupts(&s, &program, &why));
+    }
+    bytes[HEADER_BYTES + PROGRESS_BYTES + PROGRESS_INTERRUPTS] = (uint8_t)least;
+    bytes[HEADER_BYTES + PROGRESS_INTERRUPTS] = 1; /* nobody sent P0 any */
+    TEST_ASSERT_FALSE(signature_interrupts(&s, &program, &why));
+    free(bytes);
+}
+
 static void test_an_unfinished_signature_names_the_harts(void)
 {
     struct signature s;
@@ -904,8 +966,10 @@ int main(void)
     RUN_TEST(test_a_simulator);
     RUN_TEST(test_emitted_programs_and_their_signatures);
     RUN_TEST(test_registers_extended_wrongly);
+    RUN_TEST(test_lost_interrupts_are_found);
     RUN_TEST(test_every_flipped_bit_and_every_cut_is_refused);
     RUN_TEST(test_text_of_every_width);
+    RUN_TEST(test_interrupts_are_counted);
     RUN_TEST(test_an_unfinished_signature_names_the_harts);
     return UNITY_END();
 }

@@ -8,7 +8,8 @@
  * Libraries that end the program instead of returning an error, and what contains them: CaDiCaL, which throws
  * (checker/solver.cpp); Verilator, likewise (sim/soc.cpp); Graphviz with Pango and GLib, which crash or abort
  * (host/base/apart.h); cJSON and open_memstream() of glibc, which lose something (host/base/json.h, text.h).
- * Programs that ordeal starts, compilers and QEMU, are not looked at.
+ * Of the programs that ordeal starts, it is looked at itself, as a worker of a regression or to run a test
+ * again; compilers and simulators are not.
  *
  * Of many calls a sample; FAULTS=all in the environment takes more (`make faults`). The list of what
  * was tried goes to standard output. */
@@ -17,6 +18,7 @@
 
 #include "base/command.h"
 #include "fault_run.h"
+#include "http_client.h"
 #include "regress_db.h"
 #include "shell.h"
 
@@ -30,35 +32,49 @@ void tearDown(void) { shell_leave(); }
 
 struct job {
     const char *name, *words;
-    const char *makes; /* a file or folder that must not be there before; "" none */
-    uint32_t sample;   /* calls of a kind in a short test */
-    bool varies;       /* what it prints is not always the same */
+    const char *makes;                /* a file or folder that must not be there before; "" none */
+    uint32_t sample;                  /* calls of a kind in a short test */
+    bool varies;                      /* what it prints is not always the same */
+    void (*ask)(struct fault_run *r); /* of a server */
+    const char
+        *then; /* what the same command without a fault ends with behind one; NULL: no matter */
 };
 
+static void ask_server(struct fault_run *r);
+
 static const struct job jobs[] = {
-    { "check", "check bad.trace good.trace", "", 40, false },
-    { "check small", "check --model SC small.trace", "", 20, false },
-    { "check json", "check --json bad.trace", "", 10, false },
-    { "witness", "check --witness w.proof bad.trace", "w.proof", 20, false },
-    { "show", "show bad.trace", "", 20, false },
-    { "show svg", "show --svg p.svg bad.trace", "p.svg", 4, false },
-    { "convert", "convert --to binary -z -o o.otr good.trace", "o.otr", 30, false },
-    { "gen", "gen -n 3 -o g.test", "g.test", 30, false },
+    { "check", "check bad.trace good.trace", "", 40, .varies = false },
+    { "check small", "check --model SC small.trace", "", 20, .varies = false },
+    { "check json", "check --json bad.trace", "", 10, .varies = false },
+    { "witness", "check --witness w.proof bad.trace", "w.proof", 20, .varies = false },
+    { "show", "show bad.trace", "", 20, .varies = false },
+    { "show svg", "show --svg p.svg bad.trace", "p.svg", 4, .varies = false },
+    { "convert", "convert --to binary -z -o o.otr good.trace", "o.otr", 30, .varies = false },
+    { "gen", "gen -n 3 -o g.test", "g.test", 30, .varies = false },
     { "run model", "run --target model --count 3 --check --cover c.cover -o m.trace", "m.trace", 20,
-      false },
-    { "run json", "run --target model --count 2 --check --json", "", 10, false },
-    { "run native", "run --target native --count 2 --iterations 20 --check", "", 10, true },
-    { "run sim", "run --target sim --sizes usual --count 1 --check --jobs 1", "", 6, true },
+      .varies = false },
+    { "run json", "run --target model --count 2 --check --json", "", 10, .varies = false },
+    { "run native", "run --target native --count 2 --iterations 20 --check", "", 10,
+      .varies = true },
+    { "run sim", "run --target sim --sizes usual --count 1 --check --jobs 1", "", 6,
+      .varies = true },
     { "keep",
       "run --target model --bug forward-oldest --bias plain.bias --count 3 --check --stop-after 1 "
       "--shrink --save kept",
-      "kept", 4, false },
-    { "cover", "cover k.cover", "", 120, false },
-    { "cover json", "cover --json --missing exec.shape k.cover", "", 10, false },
-    { "tune", "tune --target model --tests 20 -o t", "t", 4, true },
-    { "report", "report held -o r", "r", 2, true },
-    { "report database", "report a.db -o s", "s", 4, true },
-    { "clean", "clean .", "", 10, false },
+      "kept", 4, .varies = false },
+    { "cover", "cover k.cover", "", 120, .varies = false },
+    { "cover json", "cover --json --missing exec.shape k.cover", "", 10, .varies = false },
+    { "tune", "tune --target model --tests 20 -o t", "t", 4, .varies = true },
+    { "report", "report held -o r", "r", 2, .varies = true },
+    { "report database", "report a.db -o s", "s", 4, .varies = true },
+    { "clean", "clean .", "", 10, .varies = false },
+    { "waves", "show --waves waved", "waved/waves.fst", 2, .varies = true },
+    { "run elf", "run --target elf --machine qemu --count 1 --iterations 1 --check", "", 2,
+      .varies = true },
+    { "regress", "regress p.plan --db p --jobs 1 --junit x.xml", "p", 2, .varies = true,
+      .then = " tests=2 pass=0 fail=2 undecided=0 " },
+    { "serve", "serve held", "", 4, .varies = true, .ask = ask_server },
+    { "board", "board list", "", 30, .varies = false },
 };
 enum { JOBS = sizeof jobs / sizeof *jobs };
 
@@ -74,6 +90,10 @@ static void prepare(void)
     EXPECT(
         1,
         "$ORDEAL run --target model --bug forward-oldest --bias plain.bias --count 1 --check --save held");
+    EXPECT(0, PLAIN_PLAN);
+    EXPECT(1, "$ORDEAL run --target sim --sizes h1-s1-w1-l4-b1-q1 --set threads=1 "
+              "--set operations.interrupt=0 --bug victim-dropped --count 300 --stop-after 1 "
+              "--check --save waves; status=$?; mv waves/* waved; exit $status");
     regress_db_make("a.db",
                     &(struct regress_db_plan){ .when = 1794000000, .units = 2, .causes = 1 });
 }
@@ -81,7 +101,7 @@ static void prepare(void)
 static void remove_made(const struct job *j)
 {
     char command[128];
-    snprintf(command, sizeof command, "rm -rf c.cover %s", j->makes);
+    snprintf(command, sizeof command, "rm -rf c.cover x.xml p-files %s", j->makes);
     TEST_ASSERT_EQUAL(0, system(command));
 }
 
@@ -151,7 +171,7 @@ static const char *look_for_leavings(const char *directory)
 static const char *look_at_made(const struct job *j, const struct fault_run *r)
 {
     char command[128];
-    if (!strchr(j->makes, '.') || access(j->makes, F_OK) != 0)
+    if (!strchr(j->makes, '.') || j->varies || access(j->makes, F_OK) != 0)
         return NULL;
     const char *whole = strstr(j->makes, ".svg") ? "tail -n 1 %s | grep -q '^</svg>'"
                       : r->status == EXIT_TARGET ? "m=%s; cmp -s -n $(stat -c %%s $m) $m whole"
@@ -163,7 +183,62 @@ static const char *look_at_made(const struct job *j, const struct fault_run *r)
 static bool is_told(const struct fault_run *r, const struct fault_run *usual)
 {
     return strcmp(r->err, usual->err) != 0 || strstr(r->out, "ERROR") || strstr(r->out, "UNDECIDED")
-        || strstr(r->out, "LOST");
+        || strstr(r->out, "LOST") || strstr(r->out, "INCIDENT");
+}
+
+/* What a regression has lost it runs again, unless two workers came to grief with it, which it told. */
+static const char *look_at_next(const struct job *j, const struct fault_run *r)
+{
+    static struct fault_run next;
+    next = (struct fault_run){ .words = j->words };
+    if (!j->then || strstr(r->out, " skipped="))
+        return NULL;
+    fault_run(&next);
+    return strstr(next.out, j->then) ? NULL : "the same command does not bring it to its end";
+}
+
+/* ---- a server ---------------------------------------------------------------------------------- */
+
+static void hear(struct fault_run *r, const char *what, char *answer)
+{
+    size_t used = strlen(r->heard);
+    const char *verdict = strstr(answer, "\"verdict\":\"");
+    snprintf(r->heard + used, sizeof r->heard - used, "%s %u%.16s\n", what, http_status(answer),
+             verdict ? verdict : "");
+    free(answer);
+}
+
+static char *request(unsigned port, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static char *request(unsigned port, const char *format, ...)
+{
+    char text[4096];
+    va_list args;
+    va_start(args, format);
+    int size = vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return http_exchange(port, text, (size_t)size);
+}
+
+/* A page, and whether something is allowed that is not. */
+static void ask_server(struct fault_run *r)
+{
+    static const char question[] = "{\"model\":\"SC\",\"edits\":[],\"trace\":\"ordeal 1\\n"
+                                   "P1 S[A]#1\\nP1 L[B]=0\\nP2 S[B]#2\\nP2 L[A]=0\\n\"}";
+    unsigned port;
+    char token[40];
+    FILE *from = fopen("fault.out", "r");
+    int found = from ? fscanf(from, "SERVE http://127.0.0.1:%u/%32[0-9a-f]/", &port, token) : 0;
+    if (from)
+        fclose(from);
+    if (found != 2)
+        return;
+    hear(r, "page", request(port, "GET /%s/ HTTP/1.1\r\nHost: 127.0.0.1:%u\r\n\r\n", token, port));
+    hear(
+        r, "answer",
+        request(port,
+                "POST /%s/what-if HTTP/1.1\r\nHost: localhost:%u\r\nOrigin: http://localhost:%u\r\n"
+                "Content-Type: application/json\r\nContent-Length: %zu\r\n\r\n%s",
+                token, port, port, sizeof question - 1, question));
 }
 
 /* NULL: all is well, or nobody can help it: variables of a thread in a library that was loaded later, such
@@ -189,7 +264,10 @@ static const char *judge(const struct job *j, const struct fault_run *r,
         && access(j->makes, F_OK) != 0)
         return "all is said to be well, and what it makes is not there";
     bool tidy = !r->onwards || (r->kind != FAULT_OPEN && r->kind != FAULT_ALLOCATE);
-    if ((complaint = look_at_saved(r->out)) || (complaint = look_at_made(j, r)))
+    if (strstr(r->heard, "PASS"))
+        return "another verdict was answered";
+    if ((complaint = look_at_saved(r->out)) || (complaint = look_at_made(j, r))
+        || (complaint = look_at_next(j, r)))
         return complaint;
     if (tidy && ((complaint = look_for_leavings(".")) || (complaint = look_for_leavings("kept"))))
         return complaint; /* what is in a folder can only be removed by who can open it */
@@ -206,7 +284,9 @@ static void try_call(const struct job *j, const struct fault_run *usual, enum fa
                      uint64_t at, bool onwards, struct tally *t)
 {
     static struct fault_run r;
-    r = (struct fault_run){ .words = j->words, .kind = kind, .at = at, .onwards = onwards };
+    r = (struct fault_run){
+        .words = j->words, .kind = kind, .at = at, .onwards = onwards, .ask = j->ask
+    };
     remove_made(j);
     fault_run(&r);
     strip(r.out);
@@ -256,11 +336,13 @@ static void try_job(const struct job *j)
 {
     static struct fault_run usual;
     char command[128];
-    usual = (struct fault_run){ .words = j->words };
+    usual = (struct fault_run){ .words = j->words, .ask = j->ask };
     remove_made(j);
     fault_run(&usual);
     strip(usual.out);
     TEST_ASSERT_TRUE_MESSAGE(usual.status == 0 || usual.status == 1, usual.err);
+    if (j->ask)
+        TEST_ASSERT_EQUAL_STRING("page 200\nanswer 200\"verdict\":\"FAIL\"\n", usual.heard);
     snprintf(command, sizeof command, "cp %s whole 2>/dev/null || true",
              *j->makes ? j->makes : "bad.trace");
     TEST_ASSERT_EQUAL(0, system(command));

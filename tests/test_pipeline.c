@@ -896,7 +896,8 @@ static bool outcome_late(void *user, const struct pipeline_test *t, uint64_t ite
                          const uint64_t *values)
 {
     if (!told.outcomes) {
-        for (int patience = 0; outcomes_made < QUEUE_BYTES / 4 / 24 && patience < 20000; patience++)
+        for (int patience = 0; outcomes_made < QUEUE_BYTES / 4 / 24 && patience < 200000;
+             patience++)
             usleep(500);
         usleep(20000);
     }

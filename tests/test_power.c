@@ -4,7 +4,7 @@
  * what was said to be there by then must be there, whole, and nothing under its name that is not. */
 #include "fault_run.h"
 #include "power.h"
-#include "shell.h"
+#include "regressions.h"
 
 static bool all;
 static struct power_log done;
@@ -25,6 +25,7 @@ static int record(const char *words)
     r = (struct fault_run){ .words = words, .log = "log" };
     fault_run(&r);
     TEST_ASSERT_TRUE(power_log_read(&done, "log"));
+    TEST_ASSERT_TRUE_MESSAGE(done.count > 0, "nothing was written down");
     return r.status;
 }
 
@@ -121,6 +122,72 @@ static void test_tuning_goes_on(void)
     EXPECT(0, "diff -r -x '*.ordeal-tmp-locked' t after/t"); /* what is removed is not forced */
 }
 
+#define REGRESS "regress p.plan --db p --jobs 1"
+
+/* A failure that was told is in the database, and what is not there is run again. */
+static void look_at_regression(size_t cut, const char *printed)
+{
+    (void)cut;
+    EXPECT(0, "cp p.plan plain.bias after");
+    for (const char *at = printed; (at = strstr(at, "FAIL bad#")); at++) {
+        char query[100];
+        snprintf(query, sizeof query, "SELECT count(*) FROM failure WHERE number = %lu",
+                 strtoul(at + strlen("FAIL bad#"), NULL, 10));
+        TEST_ASSERT_EQUAL(1, number_of("after/p", query));
+    }
+    EXPECT(1, "cd after && $ORDEAL " REGRESS);
+    OUT("REGRESSION p tests=2 pass=0 fail=2 undecided=0 lost=0 buckets=1 incidents=0 end=done");
+    EXPECT(1, "cd after && $ORDEAL show $($ORDEAL " REGRESS " | sed -n 's/^BUCKET.* saved=//p')");
+}
+
+static void test_regressions_go_on(void)
+{
+    if (!fault_possible())
+        TEST_IGNORE_MESSAGE("allocations are the sanitizers'");
+    EXPECT(0, PLAIN_BIAS);
+    EXPECT(0, PLAIN_PLAN);
+    TEST_ASSERT_EQUAL(1, record(REGRESS));
+    size_t step = all ? done.count / 200 + 1 : done.count / 8 + 1;
+    for (size_t cut = 0; cut <= done.count; cut += step) {
+        static char printed[1 << 16];
+        power_printed(&done, cut, printed, sizeof printed);
+        for (uint64_t chance = 0; chance < (all ? 3 : 2); chance++) {
+            cut_at(cut, chance);
+            look_at_regression(cut, printed);
+        }
+        kill_at(cut);
+        look_at_regression(cut, printed);
+    }
+}
+
+/* From some moment on nothing can be renamed or written, by workers either: what they could not do is not
+ * left out, but done by the next start. */
+static void test_what_a_broken_disk_kept_from_being_done_is_done(void)
+{
+    static struct fault_run r;
+    static const enum fault_kind kinds[] = { FAULT_RENAME, FAULT_WRITE };
+    if (!fault_possible())
+        TEST_IGNORE_MESSAGE("allocations are the sanitizers'");
+    EXPECT(0, PLAIN_BIAS);
+    EXPECT(0, PLAIN_PLAN);
+    for (int k = 0; k < 2; k++) {
+        EXPECT(0, "rm -rf p p-*");
+        r = (struct fault_run){ .words = REGRESS };
+        fault_run(&r);
+        uint64_t calls = r.seen[kinds[k]], step = calls / (all ? 60 : 6) + 1;
+        TEST_ASSERT_TRUE(calls > 0);
+        for (uint64_t at = 1; at <= calls; at += step) {
+            EXPECT(0, "rm -rf p p-*");
+            r = (struct fault_run){ .words = REGRESS, .kind = kinds[k], .at = at, .onwards = true };
+            fault_run(&r);
+            TEST_ASSERT_NULL_MESSAGE(strstr(r.out, "status 2: tests="), "that is no reason");
+            EXPECT(1, "$ORDEAL " REGRESS);
+            OUT("REGRESSION p tests=2 pass=0 fail=2 ");
+            TEST_ASSERT_NULL(strstr(out, "skipped="));
+        }
+    }
+}
+
 int main(void)
 {
     const char *wanted = getenv("FAULTS");
@@ -131,5 +198,7 @@ int main(void)
     RUN_TEST(test_kept_folders);
     RUN_TEST(test_outputs);
     RUN_TEST(test_tuning_goes_on);
+    RUN_TEST(test_regressions_go_on);
+    RUN_TEST(test_what_a_broken_disk_kept_from_being_done_is_done);
     return UNITY_END();
 }

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What programs were started with must not change what they do: closed standard streams, limits on
  * files, pipes that nobody reads, children that nobody waits for. */
+#include <signal.h>
+
+#include "base/clock.h"
+#include "base/interrupt.h"
 #include "shell.h"
 
 void setUp(void) { shell_enter(); }
@@ -130,6 +134,42 @@ static void test_hangup_ends_in_order(void)
     EXPECT(0, "! ls | grep t.trace");
 }
 
+/* Signalled twice, the second time after `gap` seconds; it takes three to end in order. */
+static int end_of_signalled(int number, double gap)
+{
+    int ready[2], status;
+    char c;
+    TEST_ASSERT_EQUAL(0, pipe(ready));
+    pid_t pid = fork();
+    if (pid == 0) {
+        interrupt_watch();
+        if (write(ready[1], "", 1) != 1)
+            _exit(8);
+        while (!interrupted())
+            pause_for(0.005);
+        for (double end = now_seconds() + 3; now_seconds() < end;)
+            pause_for(0.005);
+        _exit(7);
+    }
+    TEST_ASSERT_EQUAL(1, read(ready[0], &c, 1));
+    kill(pid, number);
+    pause_for(gap);
+    kill(pid, number);
+    TEST_ASSERT_EQUAL(pid, waitpid(pid, &status, 0));
+    close(ready[0]);
+    close(ready[1]);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+/* timeout(1) signals the program, then its group: that is one request, and the sum is still told. A
+ * second one ends it at once. */
+static void test_signals_that_come_together_are_one(void)
+{
+    TEST_ASSERT_EQUAL(7, end_of_signalled(SIGTERM, 0.05));
+    TEST_ASSERT_EQUAL(7, end_of_signalled(SIGINT, 0.05));
+    TEST_ASSERT_EQUAL(-SIGTERM, end_of_signalled(SIGTERM, 1.5));
+}
+
 int main(void)
 {
     if (!shell_open())
@@ -145,5 +185,6 @@ int main(void)
     RUN_TEST(test_words_of_a_command_have_an_end);
     RUN_TEST(test_names_that_are_removed_are_text);
     RUN_TEST(test_hangup_ends_in_order);
+    RUN_TEST(test_signals_that_come_together_are_one);
     return UNITY_END();
 }

@@ -203,6 +203,8 @@ static void a_failure_becomes_a_page(void)
     PAGE("forward-oldest");
     PAGE("class=\"edge circle\"");
     PAGE("The test, small/test.test");
+    PAGE("operations alone violate TSO. They force");
+    EXPECT(0, "grep -Eq '<code>ordeal run .*/small/test.test</code>' why.html");
     PAGE("class=\"what-if\"");
     PAGE("Content-Security-Policy\" content=\"default-src 'none'; style-src 'sha256-");
     PAGE_NOT("http://www.w3.org/Graphics");
@@ -228,12 +230,12 @@ static void folders_of_failures_become_a_list(void)
     make_failure();
     EXPECT(0, "cp -r kept/test-* kept/another; $ORDEAL report kept -o pages/");
     read_page("pages/index.html");
-    PAGE("href=\"failure-1.html\">another</a>");
+    PAGE("href=\"failure-1.html\"><b>another</b> <span class=\"pill quiet\">coherence.word</span>");
     read_page("pages/failure-2.html");
     PAGE("href=\"index.html\"");
     EXPECT(0, "$ORDEAL report kept -o one.html");
     read_page("one.html");
-    PAGE("href=\"#failure-1\">another</a>");
+    PAGE("href=\"#failure-1\"><b>another</b>");
 }
 
 static void damaged_and_hostile_folders_are_told_of(void)
@@ -295,7 +297,7 @@ static cJSON *signal_of(const cJSON *data, const char *name)
 static void signals_are_read_around_the_violation(void)
 {
     struct why why;
-    waves_file_write("waves.fst", 1, 300);
+    waves_file_write("waves.fst", 1, 300, 0);
     cJSON *data = read_waves(140, 160, &why);
     TEST_ASSERT_NOT_NULL(data);
     char *text = cJSON_PrintUnformatted(signal_of(data, "rec_valid_o"));
@@ -309,6 +311,19 @@ static void signals_are_read_around_the_violation(void)
     cJSON_Delete(data);
 }
 
+/* A machine that hangs is noticed late: where its signals moved last is shown. */
+static void signals_that_stand_still_are_not_looked_at(void)
+{
+    struct why why;
+    waves_file_write("waves.fst", 1, 300, 5000);
+    cJSON *data = read_waves(4000, 4010, &why);
+    TEST_ASSERT_NOT_NULL(data);
+    TEST_ASSERT_EQUAL(319, cJSON_GetObjectItem(data, "last")->valueint);
+    TEST_ASSERT_EQUAL(179, cJSON_GetObjectItem(data, "first")->valueint);
+    TEST_ASSERT_EQUAL(300 - 179, cJSON_GetArraySize(signal_of(data, "rec_addr_o")));
+    cJSON_Delete(data);
+}
+
 /* A machine that stands still leaves no trace; its signals are shown where the words say. */
 static void signals_of_a_machine_that_broke_are_shown(void)
 {
@@ -316,11 +331,15 @@ static void signals_of_a_machine_that_broke_are_shown(void)
     EXPECT(
         0,
         "mv kept/test-* kept/it; cd kept/it; rm -r trace.trace small;"
-        "echo 'it stands still, cycle 200; hart 1 waits for a line, for 50 cycles' > explanation.txt");
-    waves_file_write("kept/it/waves.fst", 1, 300);
+        "echo 'it stands still, cycle 200; hart 1 waits for a line, for 50 cycles' > explanation.txt;"
+        "echo \"{\\\"verdict\\\":\\\"FAIL\\\",\\\"model\\\":\\\"TSO\\\",\\\"broke\\\":true,"
+        "\\\"reason\\\":\\\"$(cat explanation.txt)\\\"}\" > verdict.json");
+    waves_file_write("kept/it/waves.fst", 1, 300, 0);
     EXPECT(0, "$ORDEAL report kept/it -o why.html");
     read_page("why.html");
-    PAGE("hart 1 waits for a line");
+    PAGE("<p class=\"reason\"><code>it stands still, cycle 200; hart 1 waits for a line");
+    PAGE_NOT("<pre class=\"told\">");
+    PAGE_NOT("<dt>Violates</dt>");
     PAGE("\"name\":\"rec_valid_o\"");
     EXPECT(0, "$ORDEAL report --no-waves kept/it -o why.html");
     read_page("why.html");
@@ -336,7 +355,7 @@ static void damaged_waves_are_told_of(void)
 {
     struct why why;
     char bytes[1 << 14];
-    waves_file_write("waves.fst", 1, 300);
+    waves_file_write("waves.fst", 1, 300, 0);
     FILE *f = fopen("waves.fst", "r");
     size_t size = fread(bytes, 1, sizeof bytes, f);
     fclose(f);
@@ -375,6 +394,33 @@ static void a_regression_becomes_pages(void)
     PAGE("Tests that fail so");
     read_page("pages/bucket-2.html");
     PAGE("No example of it was kept.");
+}
+
+/* Machines that look the same are one row, a column of nothing is not there, and units that were skipped
+ * have no tests. */
+static void nothing_is_said_twice_or_in_vain(void)
+{
+    struct regress_db_plan p = plan();
+    regress_db_make("a.db", &p);
+    EXPECT(0, "$ORDEAL report a.db -o pages");
+    read_page("pages/index.html");
+    PAGE("<th>Model</th>");
+    PAGE("<th>Profile</th>");
+    regress_db_sql(
+        "a.db",
+        "INSERT INTO machine SELECT 3, target, description, 'other', sources, configuration, revision"
+        " FROM machine WHERE id = 1; UPDATE run SET machine = 3 WHERE id = 2;"
+        "UPDATE run SET model = NULL; UPDATE test SET profile = NULL;"
+        "INSERT INTO unit VALUES (1, 9000, 20, 1, 1794000001, 0, 0, 0, 'skipped', 0)");
+    EXPECT(0, "$ORDEAL report a.db -o pages");
+    read_page("pages/index.html");
+    PAGE_NOT("<th>Model</th>");
+    PAGE_NOT("<th>Profile</th>");
+    PAGE("data-count=\"tests\"><span>600</span>");
+    const char *machine = strstr(page, "four harts, write-back caches");
+    TEST_ASSERT_NOT_NULL(machine);
+    TEST_ASSERT_NULL(strstr(machine + 1, "four harts, write-back caches"));
+    contains(machine, "<td class=\"n\">400</td>", __LINE__);
 }
 
 static void what_is_missing_is_told_in_the_page(void)
@@ -523,9 +569,11 @@ int main(void)
     RUN_TEST(damaged_and_hostile_folders_are_told_of);
     RUN_TEST(a_folder_of_nothing_is_refused);
     RUN_TEST(signals_are_read_around_the_violation);
+    RUN_TEST(signals_that_stand_still_are_not_looked_at);
     RUN_TEST(signals_of_a_machine_that_broke_are_shown);
     RUN_TEST(damaged_waves_are_told_of);
     RUN_TEST(a_regression_becomes_pages);
+    RUN_TEST(nothing_is_said_twice_or_in_vain);
     RUN_TEST(what_is_missing_is_told_in_the_page);
     RUN_TEST(an_empty_or_clean_database_is_fine);
     RUN_TEST(several_databases_are_a_history);

@@ -53,6 +53,7 @@ static void test_the_multiprocessor(void)
     same(1, ZOO "--count 1000 --stop-after 1 %s");
     same(1, ZOO "--count 1000 --stop-after 2 --json --cover c -o t.trace %s");
     same(1, ZOO "--cycles 150000 --keep-going --cover c %s");
+    same(1, ZOO "--count 60 --iterations 12 --keep-going --json %s");
 }
 
 /* Its report has its command line. */

@@ -3,7 +3,9 @@
  * names, answers what if with the checker's verdict, moves with a database, has a bound for
  * everything, and loses nothing. The same pages in a browser: tests/pages. */
 #include <dirent.h>
+#include <errno.h>
 #include <limits.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/socket.h>
@@ -192,7 +194,10 @@ static void the_gate_lets_in_few(void)
         { "GET", "/T/bucket--1.html", "127.0.0.1:80", 0, 0, false, 404 },
         { "GET", "/T/bucket-1x.html", "127.0.0.1:80", 0, 0, false, 404 },
         { "GET", "/T/bucket-1/../../x.html", "127.0.0.1:80", 0, 0, false, 404 },
-        { "GET", "/T/bucket-1234567890123456.html", "127.0.0.1:80", 0, 0, false, 404 },
+        { "GET", "/T/bucket-9223372036854775807.html", "127.0.0.1:80", 0, 0, false, 0 },
+        { "GET", "/T/bucket-9223372036854775808.html", "127.0.0.1:80", 0, 0, false, 404 },
+        { "GET", "/T/bucket- 1.html", "127.0.0.1:80", 0, 0, false, 404 },
+        { "GET", "/T/bucket-+1.html", "127.0.0.1:80", 0, 0, false, 404 },
         { "POST", "/T/what-if", "127.0.0.1:80", NULL, "application/json", false, 403 },
         { "POST", "/T/what-if", "127.0.0.1:80", "null", "application/json", false, 403 },
         { "POST", "/T/what-if", "127.0.0.1:80", "http://evil.example", "application/json", false,
@@ -255,6 +260,21 @@ static void strangers_are_refused(void)
     int status = stop_server();
     TEST_ASSERT_TRUE_MESSAGE(WIFEXITED(status) && WEXITSTATUS(status) == 0,
                              "^C did not end it in order");
+}
+
+/* 127.0.0.2 is this computer, too, and whoever listens on all addresses would answer there. */
+static void it_listens_on_one_address(void)
+{
+    make_failure("bad", BAD_TRACE);
+    start("bad", "--no-waves");
+    struct sockaddr_in to = { .sin_family = AF_INET,
+                              .sin_port = htons((uint16_t)server.port),
+                              .sin_addr.s_addr = htonl(INADDR_LOOPBACK + 1) };
+    int s = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    TEST_ASSERT_EQUAL(-1, connect(s, (struct sockaddr *)&to, sizeof to));
+    TEST_ASSERT_EQUAL(ECONNREFUSED, errno);
+    close(s);
+    STATUS(200, get(""));
 }
 
 static void answers_have_their_headers(void)
@@ -442,6 +462,28 @@ static void pages_of_a_database_go_no_further(void)
     ANSWER(get("bucket-1.html"), "is not there");
 }
 
+/* Numbers of real buckets have 19 digits. */
+static void causes_of_a_real_regression_can_be_looked_at(void)
+{
+    char name[64] = "", body[256];
+    write_file("p.plan", "[regression]\ntests = 40\nshrink = 5\n[run bad]\ntarget = model\n"
+                         "bug = forward-oldest\n");
+    EXPECT(1, "$ORDEAL regress p.plan");
+    start("p.db", "--no-waves");
+    char *index = get("");
+    const char *link = strstr(index, "href=\"bucket-");
+    TEST_ASSERT_NOT_NULL_MESSAGE(link, index);
+    TEST_ASSERT_EQUAL(1, sscanf(link, "href=\"%40[-a-z0-9].html", name));
+    char *live = get("live.json");
+    contains(live, name + strlen("bucket-"), __LINE__);
+    snprintf(body, sizeof body, "%s.html", name);
+    char *page = get(body);
+    snprintf(body, sizeof body, "{\"page\":\"%s\",\"part\":\"%s\",\"sum\":%u}", name,
+             strstr(page, "data-part=\"small\"") ? "small" : "whole", sum_in(page));
+    ANSWER(post(body), "\"verdict\":\"FAIL\"");
+    free(index), free(live), free(page);
+}
+
 static double live_number(const char *name)
 {
     char *answer = get("live.json");
@@ -475,7 +517,8 @@ static void a_database_that_grows_is_followed(void)
     double tests = live_number("tests"), fail = live_number("fail"),
            buckets = live_number("buckets");
     regress_db_sql(
-        "n.db", "INSERT INTO test(run, number, verdict) VALUES (1, 900, 'PASS'), (1, 901, 'FAIL');"
+        "n.db", "INSERT INTO unit(run, first, count, end) VALUES (1, 900, 2, 'done');"
+                "INSERT INTO test(run, number, verdict) VALUES (1, 900, 'PASS'), (1, 901, 'FAIL');"
                 "INSERT INTO bucket(id, signature, kind, title) VALUES (70, 's', 'violation', 't');"
                 "INSERT INTO failure(run, number, bucket) VALUES (1, 901, 70)");
     becomes("tests", tests + 2);
@@ -645,6 +688,64 @@ static void *ask_many(void *user)
     return NULL;
 }
 
+/* Meanwhile somebody knows no token, somebody comes by another name, somebody talks nonsense, goes before
+ * the answer is there, or says no more. Whoever is served besides must not notice. */
+enum { SILENT = 6, NUISANCES = 5 };
+
+static void go_away_early(void)
+{
+    int one = http_connect(server.port);
+    char text[512];
+    int size = snprintf(text, sizeof text,
+                        "POST /%s/what-if HTTP/1.1\r\nHost: localhost:%u\r\n"
+                        "Origin: http://localhost:%u\r\nContent-Type: application/json\r\n"
+                        "Content-Length: %zu\r\n\r\n%s",
+                        server.token, server.port, server.port, strlen(kinds[2].body),
+                        kinds[2].body);
+    http_send(one, text, (size_t)size);
+    close(one);
+}
+
+static bool is_refused(unsigned status, char *answer)
+{
+    bool is = http_status(answer) == status;
+    free(answer);
+    return is;
+}
+
+static bool annoy(int kind)
+{
+    static const char stranger[] = "GET /00000000000000000000000000000000/ HTTP/1.1\r\n";
+    switch (kind) {
+    case 0: return is_refused(403, request("%sHost: 127.0.0.1:%u\r\n\r\n", stranger, server.port));
+    case 1:
+        return is_refused(403, request("GET /%s/ HTTP/1.1\r\nHost: evil\r\n\r\n", server.token));
+    case 2: free(request("\x16\x03\x01\xff %%n%%n\r\n\r\n")); return true;
+    case 3:
+        return is_refused(405, request("DELETE /%s/ HTTP/1.1\r\nHost: 127.0.0.1:%u\r\n\r\n",
+                                       server.token, server.port));
+    default: go_away_early(); return true;
+    }
+}
+
+static void *annoy_much(void *user)
+{
+    unsigned *wrong = user;
+    int silent[SILENT];
+    for (int i = 0; i < SILENT; i++) {
+        silent[i] = http_connect(server.port);
+        http_send(silent[i], "POST /", 6);
+    }
+    for (int i = 0; i < 200; i++)
+        if (!annoy(i % NUISANCES)) {
+            fprintf(stderr, "nuisance %d\n", i % NUISANCES);
+            ++*wrong;
+        }
+    for (int i = 0; i < SILENT; i++)
+        close(silent[i]);
+    return NULL;
+}
+
 static int open_files(void)
 {
     char path[64];
@@ -673,13 +774,14 @@ static long resident_kib(void)
 
 static void ask_from_several_sides(void)
 {
-    pthread_t threads[ASKERS];
-    unsigned wrong[ASKERS] = { 0 };
-    for (int i = 0; i < ASKERS; i++)
-        TEST_ASSERT_EQUAL(0, pthread_create(&threads[i], NULL, ask_many, &wrong[i]));
-    for (int i = 0; i < ASKERS; i++)
+    pthread_t threads[ASKERS + 1];
+    unsigned wrong[ASKERS + 1] = { 0 };
+    for (int i = 0; i <= ASKERS; i++)
+        TEST_ASSERT_EQUAL(0, pthread_create(&threads[i], NULL, i < ASKERS ? ask_many : annoy_much,
+                                            &wrong[i]));
+    for (int i = 0; i <= ASKERS; i++)
         pthread_join(threads[i], NULL);
-    for (int i = 0; i < ASKERS; i++)
+    for (int i = 0; i <= ASKERS; i++)
         TEST_ASSERT_EQUAL_UINT(0, wrong[i]);
 }
 
@@ -741,6 +843,7 @@ static void a_thousand_questions_leave_nothing_behind(void)
     printf("%d questions a round: %d descriptors, %ld KiB, of which %ld in the last\n", QUESTIONS,
            files, before, grown);
     TEST_ASSERT_TRUE_MESSAGE(keeps_freed_memory() || grown < ROUND_KIB, "memory grows");
+    TEST_ASSERT_EQUAL_MESSAGE(0, stop_server(), "it did not end in order, or leaked");
     free(deep), free(hard), free(huge), free(long_line), free(edits);
 }
 
@@ -751,12 +854,14 @@ int main(void)
     UNITY_BEGIN();
     RUN_TEST(the_gate_lets_in_few);
     RUN_TEST(strangers_are_refused);
+    RUN_TEST(it_listens_on_one_address);
     RUN_TEST(answers_have_their_headers);
     RUN_TEST(what_is_too_long_is_refused);
     RUN_TEST(edits_change_lines);
     RUN_TEST(what_if_changes_the_verdict);
     RUN_TEST(what_is_no_question_is_refused);
     RUN_TEST(pages_of_a_database_go_no_further);
+    RUN_TEST(causes_of_a_real_regression_can_be_looked_at);
     RUN_TEST(a_database_that_grows_is_followed);
     RUN_TEST(bad_subjects_are_told_of);
     RUN_TEST(slow_clients_do_not_keep_others_out);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The virtual USB host when things go wrong on the bus: faults of packets, resets, suspends and
  * unplugs at any moment, and how it gets over them; and the log of it all. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "unity.h"
@@ -347,6 +349,16 @@ static void test_a_log_that_cannot_be_written(void)
     TEST_ASSERT_NOT_NULL(log);
     usb_log_event(log, 1, "something");
     TEST_ASSERT_FALSE(usb_log_close(log));
+    char folder[] = "/tmp/test-usb-log-XXXXXX", pipe[64];
+    TEST_ASSERT_NOT_NULL(mkdtemp(folder));
+    snprintf(pipe, sizeof pipe, "%s/pipe", folder);
+    TEST_ASSERT_EQUAL(0, mkfifo(pipe, 0600));
+    log = usb_log_open(pipe); /* nobody reads it */
+    int error = errno;
+    unlink(pipe);
+    rmdir(folder);
+    TEST_ASSERT_NULL(log);
+    TEST_ASSERT_EQUAL(ENXIO, error);
 }
 
 int main(void)

@@ -187,18 +187,23 @@ static void read_end(const char *log, char *text, size_t size)
         close(file);
 }
 
-/* The last line that says anything; "" when there is none. */
+/* The last line that says anything, or the last complaint, behind which there may be results; "" when there
+ * is none. */
 void child_last_words(const char *log, char *line, size_t size)
 {
+    static const char ours[] = "ordeal";
     char text[4096];
+    bool complained = false;
     *line = '\0';
     read_end(log, text, sizeof text);
     for (char *next = text; *next;) {
         char *end = next + strcspn(next, "\r\n");
         bool last = *end == '\0';
         *end = '\0';
-        if (*next)
+        bool complains = strncmp(next, ours, strlen(ours)) == 0;
+        if (*next && (complains || !complained))
             escape_text(line, size, next);
+        complained |= complains;
         next = last ? end : end + 1;
     }
 }

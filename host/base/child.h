@@ -41,7 +41,8 @@ enum child_end child_wait(struct child *c, double seconds);
 void child_ask(const struct child *c);
 /* Kills it and what it started; harmless when it ended. */
 void child_stop(struct child *c);
-/* The last line of a log, as text that does nothing; "": it has none. */
+/* The last line of a log, or, of a log of ordeal itself, its last complaint, as text that does nothing; "": it
+ * has none. */
 void child_last_words(const char *log, char *line, size_t size);
 /* "ended with status 1" or "was killed by signal 9", and what it said last, as far as the log has
  * it. */

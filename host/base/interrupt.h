@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 /* From now on ^C, SIGTERM, and SIGHUP unless it is ignored, are noticed instead of deadly; a second
- * one is deadly again. */
+ * request by the same one is deadly again. */
 void interrupt_watch(void);
 bool interrupted(void);
 

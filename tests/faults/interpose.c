@@ -2,12 +2,15 @@
 /* Preloaded into ordeal: makes one call of a kind fail, wherever it is made from.
  *
  * Allocations, threads and processes are functions of libraries, and taken by their names. System
- * calls are also made inside of libc, where no name can be taken; the kernel hands them back
- * (seccomp, SIGSYS), and what is to be done is done from a place that it leaves alone. So programs
- * that ordeal executes do not live with it: commands under test must not need any. */
+ * calls are also made inside of libc, where no name can be taken; the kernel hands those back that
+ * come from libc (seccomp, SIGSYS), and what is to be done is done from here. A filter outlives what
+ * the process executes, but there libc lies elsewhere: programs that ordeal starts are left alone,
+ * unless they are ordeal itself, whose calls count with the others. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <gnu/libc-version.h>
+#include <link.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -28,6 +31,7 @@
 
 static struct fault_state *state;
 static int record = -1;
+static char here[4096]; /* where it was started */
 
 static const int errors[] = {
 #define FAULT_ERROR(ID, NAME, ERROR) [FAULT_##ID] = ERROR,
@@ -101,11 +105,9 @@ pid_t fork(void)
 /* ---- system calls ---------------------------------------------------------------------------- */
 
 long fault_raw(long number, long a, long b, long c, long d, long e, long f);
-extern const char fault_raw_after[];
-__asm__(".globl fault_raw\n.hidden fault_raw\n.hidden fault_raw_after\nfault_raw:\n"
+__asm__(".globl fault_raw\n.hidden fault_raw\nfault_raw:\n"
         "mov %rdi, %rax\nmov %rsi, %rdi\nmov %rdx, %rsi\nmov %rcx, %rdx\nmov %r8, %r10\n"
-        "mov %r9, %r8\nmov 8(%rsp), %r9\nsyscall\n"
-        ".globl fault_raw_after\nfault_raw_after:\nret\n");
+        "mov %r9, %r8\nmov 8(%rsp), %r9\nsyscall\nret\n");
 
 enum { NOT_TO_FAIL = FAULT_COUNT }; /* handed back for the log alone */
 static const struct {
@@ -132,6 +134,14 @@ static int kind_of(int number)
 
 #include "record.h"
 
+/* An eventfd, by which a thread wakes another: there is no disk to be full, and nobody who waits could be
+ * told. */
+static bool wakes(const struct call *c)
+{
+    struct stat is;
+    return fault_raw(SYS_fstat, c->a[0], (long)&is, 0, 0, 0, 0) == 0 && (is.st_mode & S_IFMT) == 0;
+}
+
 static void on_call(int signal, siginfo_t *info, void *context)
 {
     greg_t *r = ((ucontext_t *)context)->uc_mcontext.gregs;
@@ -139,28 +149,52 @@ static void on_call(int signal, siginfo_t *info, void *context)
                       { r[REG_RDI], r[REG_RSI], r[REG_RDX], r[REG_R10], r[REG_R8], r[REG_R9] } };
     int kind = kind_of(c.number);
     (void)signal;
-    if (kind < FAULT_COUNT && fails((enum fault_kind)kind)) {
+    if (kind < FAULT_COUNT && !(kind == FAULT_WRITE && wakes(&c)) && fails((enum fault_kind)kind)) {
         r[REG_RAX] = -errors[kind];
         return;
     }
     r[REG_RAX] = record < 0 ? do_call(&c) : do_and_record(&c);
 }
 
+struct range {
+    uint64_t from, to;
+};
+
+/* What of libc is executed. It is cut where the upper half of addresses changes: the filter looks at
+ * halves, and calls from behind it, which hardly ever are any, are left alone. */
+static int find_libc(struct dl_phdr_info *object, size_t size, void *user)
+{
+    struct range *range = user;
+    (void)size;
+    for (int i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &object->dlpi_phdr[i];
+        uint64_t from = object->dlpi_addr + part->p_vaddr, to = from + part->p_memsz;
+        if (part->p_type != PT_LOAD || !(part->p_flags & PF_X)
+            || (uint64_t)(uintptr_t)&gnu_get_libc_version - from >= to - from)
+            continue;
+        *range = (struct range){ from, to >> 32 == from >> 32 ? to : from | UINT32_MAX };
+        return 1;
+    }
+    return 0;
+}
+
+#define LOAD(FIELD) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, FIELD)
+#define JUMP(HOW, WITH, YES, NO) BPF_JUMP(BPF_JMP | (HOW) | BPF_K, (uint32_t)(WITH), YES, NO)
+
 static bool hand_back(void)
 {
-    uint64_t after = (uint64_t)(uintptr_t)fault_raw_after;
-    struct sock_filter filter[CALLS + 8], *f = filter;
+    struct range libc = { 0 };
     const uint32_t ip = offsetof(struct seccomp_data, instruction_pointer);
-    *f++ = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, ip);
-    *f++ = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)after, 0, 2);
-    *f++ = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, ip + 4);
-    *f++ = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)(after >> 32),
-                                        CALLS + 1, 0);
-    *f++ = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
-                                        offsetof(struct seccomp_data, nr));
+    if (!dl_iterate_phdr(find_libc, &libc))
+        return false;
+    struct sock_filter filter[CALLS + 8] = {
+        LOAD(ip + 4), JUMP(BPF_JEQ, libc.from >> 32, 0, CALLS + 4),
+        LOAD(ip),     JUMP(BPF_JGE, libc.from, 0, CALLS + 2),
+        JUMP(BPF_JGE, libc.to, CALLS + 1, 0),
+        LOAD(offsetof(struct seccomp_data, nr)),
+    }, *f = filter + 6;
     for (int i = 0; i < CALLS; i++)
-        *f++ = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)calls[i].number,
-                                            CALLS - i, 0);
+        *f++ = (struct sock_filter)JUMP(BPF_JEQ, calls[i].number, CALLS - i, 0);
     *f++ = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
     *f++ = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP);
     struct sock_fprog program = { (unsigned short)(f - filter), filter };
@@ -168,6 +202,16 @@ static bool hand_back(void)
     sigfillset(&action.sa_mask);
     return sigaction(SIGSYS, &action, NULL) == 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
         && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+/* Not what it starts, such as a compiler. */
+static bool is_ordeal(void)
+{
+    char path[4096];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    path[length > 0 ? length : 0] = '\0';
+    const char *name = strrchr(path, '/');
+    return name && strcmp(name, "/ordeal") == 0;
 }
 
 /* Nobody blocks SIGSYS: a call that is handed back then would be the end. */
@@ -195,7 +239,7 @@ int sigprocmask(int how, const sigset_t *set, sigset_t *old)
 __attribute__((constructor)) static void begin(void)
 {
     const char *file = getenv(FAULT_VARIABLE), *log = getenv(FAULT_LOG_VARIABLE);
-    int opened = file ? open(file, O_RDWR | O_CLOEXEC) : -1;
+    int opened = file && is_ordeal() ? open(file, O_RDWR | O_CLOEXEC) : -1;
     if (opened < 0)
         return;
     void *shared = mmap(NULL, sizeof *state, PROT_READ | PROT_WRITE, MAP_SHARED, opened, 0);
@@ -205,7 +249,10 @@ __attribute__((constructor)) static void begin(void)
         record = fcntl(written, F_DUPFD_CLOEXEC, 500);
         close(written);
     }
-    if (shared == MAP_FAILED || !hand_back())
+    if (shared == MAP_FAILED)
         _exit(99);
     state = shared;
+    atomic_compare_exchange_strong(&state->first, &(int32_t){ 0 }, getpid());
+    if (!getcwd(here, sizeof here) || !hand_back())
+        _exit(99);
 }

@@ -39,6 +39,8 @@ static void record_write(const struct call *c, long written)
     int to = (int)c->a[0];
     if (written <= 0 || !look(to, &s))
         return;
+    if (to == STDOUT_FILENO && fault_raw(SYS_getpid, 0, 0, 0, 0, 0, 0) != state->first)
+        return; /* a worker's words are not what was told */
     if (to == STDOUT_FILENO) {
         put_entry(DID_PRINT, 0, 0, (const char *)c->a[1], (size_t)written, NULL);
     } else if (S_ISREG(s.st_mode)) {
@@ -49,7 +51,15 @@ static void record_write(const struct call *c, long written)
     }
 }
 
-/* Names are as they were given: commands under test stay where they are started. */
+/* Names are as they were given, from the directory on where the command was started, and where it stays. */
+static const char *name_of(long argument)
+{
+    const char *name = (const char *)argument;
+    size_t length = strlen(here);
+    return length && strncmp(name, here, length) == 0 && name[length] == '/' ? name + length + 1
+                                                                             : name;
+}
+
 static void record_open(const char *name, long flags, long opened)
 {
     struct stat s;
@@ -57,31 +67,41 @@ static void record_open(const char *name, long flags, long opened)
         || !S_ISREG(s.st_mode))
         return;
     put_entry(DID_OPEN, s.st_ino, 0, name, strlen(name) + 1, NULL);
-    if (flags & (O_TRUNC | O_EXCL)) /* a number may have been another file's */
+    if (flags & (O_TRUNC | O_EXCL) || !s.st_size) /* a number may have been another file's */
         put_entry(DID_TRUNCATE, s.st_ino, 0, "", 0, NULL);
+}
+
+static void record_folder(long argument)
+{
+    struct stat s;
+    const char *name = name_of(argument);
+    if (fault_raw(SYS_stat, argument, (long)&s, 0, 0, 0, 0) == 0)
+        put_entry(DID_FOLDER, s.st_ino, 0, name, strlen(name) + 1, NULL);
+}
+
+static void record_name(enum fault_did did, const char *name, const char *other)
+{
+    put_entry(did, 0, 0, name, strlen(name) + 1, other);
 }
 
 static void record_call(const struct call *c, long result)
 {
     const long *a = c->a;
-    const char *first = (const char *)a[0], *second = (const char *)a[1];
     struct stat s;
     switch (c->number) {
     case SYS_write:
     case SYS_pwrite64: record_write(c, result); break;
-    case SYS_open: record_open(first, a[1], result); break;
-    case SYS_openat: record_open(second, a[2], result); break;
-    case SYS_mkdir: put_entry(DID_FOLDER, 0, 0, first, strlen(first) + 1, NULL); break;
-    case SYS_rename: put_entry(DID_RENAME, 0, 0, first, strlen(first) + 1, second); break;
+    case SYS_open: record_open(name_of(a[0]), a[1], result); break;
+    case SYS_openat: record_open(name_of(a[1]), a[2], result); break;
+    case SYS_mkdir: record_folder(a[0]); break;
+    case SYS_rename: record_name(DID_RENAME, name_of(a[0]), name_of(a[1])); break;
     case SYS_renameat:
-    case SYS_renameat2:
-        put_entry(DID_RENAME, 0, 0, second, strlen(second) + 1, (const char *)a[3]);
-        break;
+    case SYS_renameat2: record_name(DID_RENAME, name_of(a[1]), name_of(a[3])); break;
     case SYS_unlink:
-    case SYS_rmdir: put_entry(DID_REMOVE, 0, 0, first, strlen(first) + 1, NULL); break;
+    case SYS_rmdir: record_name(DID_REMOVE, name_of(a[0]), NULL); break;
     case SYS_unlinkat:
         if (a[0] == AT_FDCWD)
-            put_entry(DID_REMOVE, 0, 0, second, strlen(second) + 1, NULL);
+            record_name(DID_REMOVE, name_of(a[1]), NULL);
         break;
     case SYS_fsync:
     case SYS_fdatasync:
@@ -96,14 +116,16 @@ static void record_call(const struct call *c, long result)
     }
 }
 
+/* Who reads may wait for another that has to write something first. */
 static long do_and_record(const struct call *c)
 {
-    static atomic_flag busy = ATOMIC_FLAG_INIT;
-    while (atomic_flag_test_and_set(&busy))
+    if (kind_of(c->number) == FAULT_READ)
+        return do_call(c);
+    while (atomic_flag_test_and_set(&state->logging))
         continue;
     long result = do_call(c);
     if (result >= 0)
         record_call(c, result);
-    atomic_flag_clear(&busy);
+    atomic_flag_clear(&state->logging);
     return result;
 }

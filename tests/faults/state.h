@@ -32,6 +32,8 @@ struct fault_state {
     uint64_t at;                        /* the how-manieth of its kind fails; 0: none */
     _Atomic uint64_t seen[FAULT_COUNT]; /* so many calls */
     _Atomic uint64_t failed;
+    _Atomic int32_t first; /* the process that was started, which may start others */
+    atomic_flag logging;   /* one of them at a time */
 };
 
 #define FAULT_VARIABLE "ORDEAL_FAULTS"        /* names the file */
