@@ -16,7 +16,8 @@ static uint32_t free_number(struct state *s)
     return t;
 }
 
-static void begin_thread(struct state *s, uint32_t number, uint32_t function, uint32_t argument)
+static void begin_thread(struct state *s, uint32_t by, uint32_t number, uint32_t function,
+                         uint32_t argument)
 {
     struct thread *t = state_touch(s, number);
     *t = (struct thread){ .status = THREAD_RUNS, .pc = function };
@@ -26,7 +27,7 @@ static void begin_thread(struct state *s, uint32_t number, uint32_t function, ui
     if (number == s->threads)
         s->threads++;
     s->model->start(s, number);
-    state_publish(s, argument);
+    state_publish(s, by, argument);
 }
 
 void call_thread_create(struct run *r)
@@ -41,7 +42,7 @@ void call_thread_create(struct run *r)
     run_write(r, word, 4, number);
     if (s->end != STEP_DONE)
         return;
-    begin_thread(s, number, r->t->x[11], r->t->x[12]);
+    begin_thread(s, r->number, number, r->t->x[11], r->t->x[12]);
     struct program_event *e = record(s, EVENT_CREATE, r->number);
     if (e)
         e->other = number;
@@ -65,7 +66,7 @@ void call_thread_exit(struct run *r)
     struct state *s = r->s;
     uint32_t value = r->t->x[10];
     bool detached = r->t->flags & THREAD_DETACHED;
-    state_publish(s, value);
+    state_publish(s, r->number, value);
     s->model->drop(s, r->number, r->t->x[2], stack_top(r->number));
     if (s->end != STEP_DONE)
         return;

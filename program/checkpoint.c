@@ -21,7 +21,7 @@ struct identity {
 
 struct position {
     uint32_t chunks, nodes, states, outcomes, founds;
-    uint32_t low, high, depth, ranked, unjoined, not_local, unused;
+    uint32_t low, high, depth, ranked, unjoined, not_local, ends;
     uint64_t skipped, transitions;
 };
 
@@ -177,6 +177,7 @@ static struct position position_of(const struct exploration *x, uint32_t ranked)
     p.ranked = ranked;
     p.unjoined = x->unjoined;
     p.not_local = x->not_local;
+    p.ends = x->ends;
     p.skipped = x->skipped;
     for (uint32_t i = 0; i < x->options->jobs; i++)
         p.skipped += packer_unused_numbers(x->explorer[i].k);
@@ -306,9 +307,12 @@ static void get_all(struct stream *s, struct exploration *x)
         s->failed = true;
         return;
     }
-    x->founds = p.founds;
+    for (uint32_t i = 0; i < p.founds; i++) /* those of this level are found again */
+        if (x->found[i].depth < p.depth)
+            x->found[x->founds++] = x->found[i];
     x->depth = p.depth;
     x->unjoined = p.unjoined;
+    x->ends = p.ends;
     x->skipped = p.skipped;
     x->transitions_before = p.transitions;
     atomic_store(&x->transitions, p.transitions);

@@ -77,8 +77,8 @@ static void note_way(struct explorer *e, uint32_t number, bool is_new)
 {
     struct exploration *x = e->x;
     if (x->options->jobs == 1 || x->options->depth_first) {
-        if (is_new)
-            x->parent[number] = e->state;
+        if (is_new || (number >= x->high && !x->parent[number]))
+            x->parent[number] = e->state; /* one of a checkpoint may have none yet */
         if (is_new && x->options->depth_first)
             explorer_push(e, number);
     } else if (number >= x->high) {
@@ -135,6 +135,7 @@ static void tell_deadlock(struct explorer *e)
 static void see_end(struct explorer *e)
 {
     uint32_t unjoined = 0;
+    atomic_store_explicit(&e->x->ends, true, memory_order_relaxed);
     for (uint32_t t = 1; t < e->s->threads; t++)
         unjoined += e->s->thread[t].status != THREAD_FREE
                  && !(e->s->thread[t].flags & THREAD_DETACHED);

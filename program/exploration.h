@@ -38,6 +38,7 @@ struct exploration {
     uint64_t skipped;        /* numbers of states that are nobody's */
     _Atomic bool stop, grow; /* as soon as possible */
     _Atomic uint64_t transitions;
+    _Atomic bool ends;           /* some execution does */
     _Atomic bool strange;        /* local memory was not local: all is to be done again */
     uint8_t not_local;           /* of the options given, what is left out */
     uint64_t transitions_before; /* of the level */

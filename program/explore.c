@@ -255,17 +255,25 @@ static void leave_checkpoint(struct exploration *x)
     }
 }
 
+static void add_remark(char *note, size_t size, const char *remark)
+{
+    size_t length = strlen(note);
+    snprintf(note + length, size - length, "%s%s", length ? "; " : "", remark);
+}
+
 static void add_remarks(const struct exploration *x, char *note, size_t size)
 {
-    int length = 0;
+    char unjoined[80];
+    snprintf(unjoined, sizeof unjoined, "%u thread%s not joined at the exit", x->unjoined,
+             x->unjoined == 1 ? " is" : "s are");
     if (x->unjoined)
-        length = snprintf(note, size, "%u thread%s not joined at the exit", x->unjoined,
-                          x->unjoined == 1 ? " is" : "s are");
+        add_remark(note, size, unjoined);
+    if (!x->ends)
+        add_remark(note, size, "no execution ends");
     if (x->not_local)
-        snprintf(
-            note + length, size - (size_t)length,
-            "%sa thread knows another's memory by a pointer in disguise: --local d was left out",
-            length ? "; " : "");
+        add_remark(
+            note, size,
+            "a thread knows another's memory by a pointer in disguise: --local d was left out");
 }
 
 static struct explore_result *result_of(struct exploration *x, double began)
@@ -303,12 +311,21 @@ void explore_result_free(struct explore_result *r)
     free(r);
 }
 
+/* Better said before hours of search than after. */
+static enum ordeal_status try_checkpoint(struct exploration *x, struct ordeal_error *error)
+{
+    char reason[sizeof x->save_failed];
+    if (checkpoint_write(x, reason, sizeof reason))
+        return ORDEAL_OK;
+    return fail(error, ORDEAL_IO, reason);
+}
+
 static enum ordeal_status begin(struct exploration *x, struct ordeal_error *error)
 {
     enum ordeal_status status = x->options->checkpoint ? checkpoint_read(x, error) : ORDEAL_END;
     if (status == ORDEAL_END) {
         store_first(x);
-        status = ORDEAL_OK;
+        status = x->options->checkpoint ? try_checkpoint(x, error) : ORDEAL_OK;
     }
     x->active = x->options->jobs;
     return status;

@@ -161,7 +161,8 @@ static bool exists(const struct exploration *x, uint32_t state)
 
 static void check_limits(struct exploration *x)
 {
-    uint64_t most = x->options->most_states, count = atomic_load(&x->pieces.states.count);
+    uint64_t most = x->options->most_states;
+    uint64_t count = atomic_load(&x->pieces.states.count) - x->skipped;
     if (!most || count <= most)
         return;
     exploration_note(x, "the limit of %llu states", (unsigned long long)most);

@@ -188,8 +188,8 @@ bool state_private(const struct state *s, uint32_t thread, uint32_t address);
 /* It is another thread's alone: that this one has its address was missed. */
 bool state_is_strange(const struct state *s, uint32_t thread, uint32_t address);
 void state_strange(struct state *s);
-/* A word that others may read is about to hold `value`: what it points to is known from now on. */
-void state_publish(struct state *s, uint32_t value);
+/* A word that others may read is about to hold `value`, by this thread: what it points to is known from now on. */
+void state_publish(struct state *s, uint32_t by, uint32_t value);
 /* The word around [address, address + size) as the thread will see it. */
 uint32_t state_others(const struct state *s, uint32_t thread); /* that still run, as a set */
 

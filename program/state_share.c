@@ -28,12 +28,12 @@ bool state_is_strange(const struct state *s, uint32_t thread, uint32_t address)
         && state_private(s, owner, address);
 }
 
-static void publish_words(struct state *s, const uint8_t *from, uint32_t bytes)
+static void publish_words(struct state *s, uint32_t by, const uint8_t *from, uint32_t bytes)
 {
     for (uint32_t i = 0; i + 4 <= bytes; i++) {
         uint32_t word;
         memcpy(&word, from + i, 4);
-        state_publish(s, word);
+        state_publish(s, by, word);
     }
 }
 
@@ -48,7 +48,7 @@ static void publish_stack(struct state *s, uint32_t thread, uint32_t address)
     struct thread *t = state_touch(s, thread);
     uint32_t from = t->x[2] & ~3u, to = t->shared_from;
     t->shared_from = from;
-    publish_words(s, s->stacks + (from - (uint32_t)STATE_STACKS), to - from);
+    publish_words(s, thread, s->stacks + (from - (uint32_t)STATE_STACKS), to - from);
 }
 
 static void publish_object(struct state *s, uint32_t thread, uint32_t address)
@@ -64,13 +64,15 @@ static void publish_object(struct state *s, uint32_t thread, uint32_t address)
     uint32_t size = object->size;
     state_set(s, &object->size, size | (uint32_t)HEAP_SHARED);
     s->heap_touched |= 1u << thread;
-    publish_words(s, s->heaps + (object->place - STATE_HEAPS), size);
+    publish_words(s, thread, s->heaps + (object->place - STATE_HEAPS), size);
 }
 
-void state_publish(struct state *s, uint32_t value)
+void state_publish(struct state *s, uint32_t by, uint32_t value)
 {
     if (!(s->options->local & EXPLORE_LOCAL_DYNAMIC) || value < STATE_HEAPS)
         return;
+    if (state_is_strange(s, by, value) && state_peek(s, value, 1, false))
+        state_strange(s);
     if (value >= (uint32_t)STATE_STACKS) {
         uint32_t thread = (value - (uint32_t)STATE_STACKS) / STATE_PART;
         if (thread < s->threads)

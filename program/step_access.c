@@ -74,7 +74,7 @@ static void publish_around(struct run *r, uint32_t address, uint32_t size)
     for (uint32_t k = 0; k < 8; k++)
         bytes |= (uint64_t)r->s->model->peek(r->s, r->number, address - 3 + k) << 8 * k;
     for (uint32_t k = 0; k < 3 + size; k++)
-        state_publish(r->s, (uint32_t)(bytes >> 8 * k));
+        state_publish(r->s, r->number, (uint32_t)(bytes >> 8 * k));
 }
 
 /* What is stored where others can read it is known to them, and what it points to. */
@@ -85,7 +85,7 @@ static void publish_store(struct run *r, uint32_t address, uint32_t size, uint32
     if (size < 4)
         publish_around(r, address, size);
     else
-        state_publish(r->s, value);
+        state_publish(r->s, r->number, value);
 }
 
 static void store_shared(struct run *r, const struct access *a, uint32_t value)

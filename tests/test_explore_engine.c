@@ -390,6 +390,30 @@ static void test_a_search_that_is_killed_goes_on(void)
     explore_result_free(whole);
 }
 
+/* The same counterexample, whoever began and whoever goes on. */
+static void test_other_workers_may_go_on(void)
+{
+    struct explore_options o = usual;
+    struct explore_result *whole = run(unfenced, &o);
+    TEST_ASSERT_EQUAL(EXPLORE_FAIL, whole->verdict);
+    for (uint32_t i = 0; i < 12; i++) {
+        o.checkpoint = "search";
+        o.jobs = 1 + i % 2;
+        o.most_states = 100 + i / 4 * 300;
+        struct explore_result *part = run(unfenced, &o);
+        TEST_ASSERT_EQUAL(EXPLORE_UNDECIDED, part->verdict);
+        o.jobs = 1 + i / 2 % 2;
+        o.most_states = 0;
+        struct explore_result *rest = run(unfenced, &o);
+        TEST_ASSERT_EQUAL(EXPLORE_FAIL, rest->verdict);
+        TEST_ASSERT_EQUAL(whole->finding[0].path.steps, rest->finding[0].path.steps);
+        TEST_ASSERT_EQUAL_UINT64(whole->at_end.states, rest->at_end.states);
+        explore_result_free(part);
+        explore_result_free(rest);
+    }
+    explore_result_free(whole);
+}
+
 static void make_checkpoint(struct explore_options *o)
 {
     *o = usual;
@@ -470,6 +494,7 @@ int main(void)
     RUN_TEST(test_stopping_stops_all_workers);
     RUN_TEST(test_pointers_in_disguise_are_noticed);
     RUN_TEST(test_a_search_that_is_killed_goes_on);
+    RUN_TEST(test_other_workers_may_go_on);
     RUN_TEST(test_checkpoints_of_something_else_are_refused);
     RUN_TEST(test_damage_is_noticed);
     image_free(fenced);
