@@ -21,7 +21,7 @@ static struct run {
     uint32_t weight;   /* so many stories of a hundred */
     char *said;        /* undisturbed: their lines */
 } runs[] = {
-    { "few", "test.locations=16", "6", "--save=kept", 2, 80, NULL },
+    { "few", "test.locations=16", "12", "--save=kept", 2, 80, NULL },
     { "most", "test.locations=1", "24", "--save=kept", 16, 10, NULL },
     { "flood", "test.locations=1", "500", "--no-save", 400, 10, NULL }, /* more than a pipe takes */
 };
