@@ -135,7 +135,7 @@ static bool take_thread(struct cover_exec *x, uint32_t thread)
     bool good = LIST_PUSH(&x->first, (uint32_t)x->accesses.count);
     for (uint32_t i = begin[thread]; good && i < begin[thread + 1]; i++)
         good = take_operation(&g, sorted[i]);
-    if (g.last != NOBODY)
+    if (good && g.last != NOBODY) /* else it may not be there */
         x->accesses.data[g.last].fence_after = g.fence;
     return good;
 }
