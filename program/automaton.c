@@ -8,24 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- memory ------------------------------------------------------------------------------- */
-
-static void *grown(void *old, size_t bytes)
-{
-    void *p = realloc(old, bytes ? bytes : 1);
-    if (!p)
-        abort();
-    return p;
-}
-
-/* Room for one more of so many bytes. */
-static void *with_room(void *items, size_t count, size_t *capacity, size_t bytes)
-{
-    if (count < *capacity)
-        return items;
-    *capacity = *capacity ? 2 * *capacity : 16;
-    return grown(items, *capacity * bytes);
-}
+#include "word_table.h"
 
 /* ---- nondeterministic automata ------------------------------------------------------------ */
 
@@ -43,14 +26,14 @@ enum { NFA_FIRST = 1, NFA_FINAL = 2 };
 
 static uint32_t nfa_state(struct nfa *n, uint8_t mark)
 {
-    n->mark = with_room(n->mark, n->states, &n->marks, 1);
+    n->mark = words_room(n->mark, n->states, &n->marks, 1);
     n->mark[n->states] = mark;
     return n->states++;
 }
 
 static void nfa_edge(struct nfa *n, uint32_t from, uint32_t symbol, uint32_t to)
 {
-    n->edge = with_room(n->edge, n->edges, &n->capacity, sizeof *n->edge);
+    n->edge = words_room(n->edge, n->edges, &n->capacity, sizeof *n->edge);
     n->edge[n->edges++] = (struct nfa_edge){ from, symbol, to };
 }
 
@@ -91,7 +74,7 @@ static uint64_t *set_at(const struct sets *s, size_t i) { return s->bits + i * s
 
 static uint64_t *new_set(struct sets *s)
 {
-    s->bits = with_room(s->bits, s->count, &s->capacity, s->words * sizeof *s->bits);
+    s->bits = words_room(s->bits, s->count, &s->capacity, s->words * sizeof *s->bits);
     return memset(set_at(s, s->count), 0, s->words * sizeof *s->bits);
 }
 
@@ -177,77 +160,21 @@ static void determinise(struct nfa *n)
 /* ---- the store ---------------------------------------------------------------------------- */
 
 /* An automaton as words: states, edges, where each state's edges begin and one more, final marks,
- * edges. */
+ * edges; and what was computed before. */
 struct automata {
-    uint32_t **word; /* by number */
-    size_t count, capacity;
-    uint32_t *slot; /* by hash: number + 1 */
-    size_t slots;
+    struct word_table table;
     struct known {
-        uint32_t operation, one, other, result;
-    } *known; /* what was computed; `result` as slot */
+        uint32_t operation, one, other, result; /* the result plus 1; 0: free */
+    } *known;                                   /* what was computed */
     size_t knowns, known_slots;
 };
 enum { APPEND, QUOTIENT, UNION, INTERSECT, INCLUDES };
 
-static size_t words_of(const uint32_t *w) { return 3 + 2 * (size_t)w[0] + 2 * (size_t)w[1]; }
-
-static uint64_t mix(uint64_t h, uint64_t value)
-{
-    h = (h ^ value) * 0x9e3779b97f4a7c15u;
-    return h ^ h >> 29;
-}
-
-static size_t hash_of(const uint32_t *w)
-{
-    uint64_t h = 1;
-    for (size_t i = 0; i < words_of(w); i++)
-        h = mix(h, w[i]);
-    return (size_t)h;
-}
-
-static size_t slot_of(const struct automata *a, const uint32_t *w)
-{
-    size_t i = hash_of(w) & (a->slots - 1);
-    for (; a->slot[i]; i = (i + 1) & (a->slots - 1)) {
-        const uint32_t *other = a->word[a->slot[i] - 1];
-        if (words_of(w) == words_of(other) && !memcmp(w, other, words_of(w) * sizeof *w))
-            break;
-    }
-    return i;
-}
-
-static void grow_slots(struct automata *a)
-{
-    a->slots *= 2;
-    free(a->slot);
-    a->slot = grown(NULL, a->slots * sizeof *a->slot);
-    memset(a->slot, 0, a->slots * sizeof *a->slot);
-    for (size_t k = 0; k < a->count; k++)
-        a->slot[slot_of(a, a->word[k])] = (uint32_t)k + 1;
-}
-
-/* The number of these words, which become the store's. */
-static uint32_t intern_words(struct automata *a, uint32_t *w)
-{
-    size_t i = slot_of(a, w);
-    if (a->slot[i]) {
-        free(w);
-        return a->slot[i] - 1;
-    }
-    a->word = with_room(a->word, a->count, &a->capacity, sizeof *a->word);
-    a->word[a->count++] = w;
-    a->slot[i] = (uint32_t)a->count;
-    if (2 * a->count > a->slots)
-        grow_slots(a);
-    return (uint32_t)a->count - 1;
-}
-
 /* A deterministic automaton whose edges come by state. */
 static uint32_t intern_dfa(struct automata *a, const struct nfa *n)
 {
-    size_t total = 3 + 2 * (size_t)n->states + 2 * n->edges;
-    uint32_t *w = grown(NULL, total * sizeof *w), *at = w + 3 + 2 * (size_t)n->states;
+    uint32_t total = 3 + 2 * n->states + 2 * (uint32_t)n->edges, number;
+    uint32_t *w = words_resize(NULL, total * sizeof *w), *at = w + 3 + 2 * (size_t)n->states;
     size_t e = 0;
     w[0] = n->states;
     w[1] = (uint32_t)n->edges;
@@ -261,7 +188,9 @@ static uint32_t intern_dfa(struct automata *a, const struct nfa *n)
     }
     assert(e == n->edges);
     w[2 + n->states] = (uint32_t)e;
-    return intern_words(a, w);
+    number = word_table_add(&a->table, w, total);
+    free(w);
+    return number;
 }
 
 static uint32_t language_of(struct automata *a, struct nfa *n)
@@ -278,16 +207,13 @@ static uint32_t language_of(struct automata *a, struct nfa *n)
 struct automata *automata_new(void)
 {
     struct automata *a = calloc(1, sizeof *a);
+    struct nfa none = { 0 }, empty = { 0 };
     if (!a)
         return NULL;
-    a->slots = a->known_slots = 1024;
-    a->slot = calloc(a->slots, sizeof *a->slot);
-    a->known = calloc(a->known_slots, sizeof *a->known);
-    if (!a->slot || !a->known) {
-        automata_free(a);
-        return NULL;
-    }
-    struct nfa none = { 0 }, empty = { 0 };
+    word_table_new(&a->table);
+    a->known_slots = 1024;
+    a->known = words_resize(NULL, a->known_slots * sizeof *a->known);
+    memset(a->known, 0, a->known_slots * sizeof *a->known);
     uint32_t number = language_of(a, &none);
     assert(number == LANGUAGE_NONE);
     nfa_state(&empty, NFA_FIRST | NFA_FINAL);
@@ -301,20 +227,23 @@ void automata_free(struct automata *a)
 {
     if (!a)
         return;
-    for (size_t k = 0; k < a->count; k++)
-        free(a->word[k]);
-    free(a->word);
-    free(a->slot);
+    word_table_free(&a->table);
     free(a->known);
     free(a);
 }
 
-uint32_t automata_count(const struct automata *a) { return (uint32_t)a->count; }
+uint32_t automata_count(const struct automata *a) { return (uint32_t)a->table.count; }
+
+size_t automata_bytes(const struct automata *a)
+{
+    return a->table.bytes + a->known_slots * sizeof *a->known;
+}
 
 struct automaton automata_get(const struct automata *a, uint32_t language)
 {
-    assert(language < a->count);
-    const uint32_t *w = a->word[language];
+    uint32_t count;
+    assert(language < a->table.count);
+    const uint32_t *w = word_table_get(&a->table, language, &count);
     return (struct automaton){
         .states = w[0],
         .edges = w[1],
@@ -329,7 +258,7 @@ struct automaton automata_get(const struct automata *a, uint32_t language)
 static struct known *known_at(const struct automata *a, uint32_t operation, uint32_t one,
                               uint32_t other)
 {
-    size_t i = (size_t)mix(mix(operation, one), other) & (a->known_slots - 1);
+    size_t i = (size_t)words_mix(words_mix(operation, one), other) & (a->known_slots - 1);
     for (; a->known[i].result; i = (i + 1) & (a->known_slots - 1))
         if (a->known[i].operation == operation && a->known[i].one == one
             && a->known[i].other == other)
@@ -353,7 +282,7 @@ static uint32_t remember(struct automata *a, uint32_t operation, uint32_t one, u
         struct known *old = a->known;
         size_t slots = a->known_slots;
         a->known_slots *= 2;
-        a->known = grown(NULL, a->known_slots * sizeof *a->known);
+        a->known = words_resize(NULL, a->known_slots * sizeof *a->known);
         memset(a->known, 0, a->known_slots * sizeof *a->known);
         for (size_t i = 0; i < slots; i++)
             if (old[i].result)
@@ -401,7 +330,7 @@ static uint32_t pair_number(struct pairs *p, uint64_t one, uint64_t other)
     for (uint32_t i = 0; i < p->count; i++)
         if (p->pair[i] == pair)
             return i;
-    p->pair = with_room(p->pair, p->count, &p->capacity, sizeof *p->pair);
+    p->pair = words_room(p->pair, p->count, &p->capacity, sizeof *p->pair);
     p->pair[p->count] = pair;
     return (uint32_t)p->count++;
 }
@@ -581,8 +510,8 @@ static int shortest_word(const struct automata *a, uint32_t language, uint32_t *
     struct {
         uint32_t before, symbol, length;
         bool seen;
-    } *way = grown(NULL, (m.states + 1) * sizeof *way);
-    uint32_t *queue = grown(NULL, (m.states + 1) * sizeof *queue), read = 0, write = 0, end;
+    } *way = words_resize(NULL, (m.states + 1) * sizeof *way);
+    uint32_t *queue = words_resize(NULL, (m.states + 1) * sizeof *queue), read = 0, write = 0, end;
     memset(way, 0, (m.states + 1) * sizeof *way);
     if (m.states)
         queue[write++] = 0;
@@ -661,7 +590,7 @@ static uint32_t walk_number(struct walk *w, uint32_t state, uint64_t seen)
     for (uint32_t i = 0; i < w->count; i++)
         if (w->at[i].state == state && w->at[i].seen == seen)
             return i;
-    w->at = with_room(w->at, w->count, &w->capacity, sizeof *w->at);
+    w->at = words_room(w->at, w->count, &w->capacity, sizeof *w->at);
     w->at[w->count].state = state;
     w->at[w->count].seen = seen;
     return (uint32_t)w->count++;

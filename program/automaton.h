@@ -18,6 +18,7 @@ struct automata;
 struct automata *automata_new(void); /* NULL: no memory */
 void automata_free(struct automata *a);
 uint32_t automata_count(const struct automata *a);
+size_t automata_bytes(const struct automata *a);
 
 /* An automaton as it is kept. State 0 is the first; its edges come sorted by symbol. */
 struct automaton_edge {

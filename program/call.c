@@ -202,6 +202,10 @@ static bool may_call(struct run *r, uint32_t number)
     enum readiness ready = noticed(r, number), fence = READY_QUIET;
     bool full = barrier_of[number] == BARRIER_FULL
              || (number == PROGRAM_CALL_FORMAT && ready == READY);
+    if (!full && s->options->symbolic) { /* the thread may be at a fence that is not in the code */
+        full = true;
+        a.order = 0;
+    }
     if (full)
         fence = s->model->look(s, &a);
     if (fence != READY_QUIET)

@@ -25,6 +25,8 @@ const char *explore_error_text(enum explore_error e)
 
 const struct memory_model *memory_model_of(const struct explore_options *o)
 {
+    if (o->symbolic)
+        return &fence_model;
     switch (o->model) {
     case EXPLORE_SC: return &sc_model;
     case EXPLORE_PSO: return &pso_model;

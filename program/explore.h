@@ -16,6 +16,7 @@
 enum explore_model { EXPLORE_SC, EXPLORE_TSO, EXPLORE_PSO, EXPLORE_PSLO, EXPLORE_MODELS };
 extern const char *const explore_model_names[EXPLORE_MODELS]; /* "sc", ... */
 
+struct fence_machine;
 enum { EXPLORE_LOCAL_STATIC = 1, EXPLORE_LOCAL_DYNAMIC = 2 };
 enum { EXPLORE_THREADS = 32 }; /* at most, at a time */
 
@@ -31,6 +32,7 @@ struct explore_options {
     bool plain_flush;    /* TSO: a flusher of its own for each buffer instead of delayed flushing */
     uint32_t buffers;    /* entries of a thread's buffer; 0: unbounded */
     uint8_t local;       /* EXPLORE_LOCAL_...: what bypasses buffers; dynamic: SC and TSO alone */
+    struct fence_machine *symbolic; /* buffers of any size (fence_machine.h): `ordeal fence` alone */
     bool locked_atomics; /* --atomics x86: every atomic is a full barrier, whatever its aq and rl */
     bool no_reduction;
     bool depth_first;     /* else breadth first: the shortest counterexample */

@@ -72,7 +72,8 @@ struct memory_model {
     bool (*entry)(const struct state *s, uint32_t thread, size_t k, struct explore_entry *entry);
 };
 
-extern const struct memory_model sc_model, tso_model, tso_delayed_model, pso_model, pslo_model;
+extern const struct memory_model sc_model, tso_model, tso_delayed_model, pso_model, pslo_model,
+    fence_model;
 const struct memory_model *memory_model_of(const struct explore_options *o);
 
 #endif

@@ -12,6 +12,16 @@ extern "C" {
 void __ordeal_critical_begin(void);
 void __ordeal_critical_end(void);
 
+/* What `ordeal fence --apply` puts behind stores and before them: a fence that lets nothing pass, and one
+ * that keeps earlier stores before later ones. */
+#ifdef __riscv
+#define __ordeal_mfence() __asm__ __volatile__("fence rw, rw" : : : "memory")
+#define __ordeal_sfence() __asm__ __volatile__("fence w, w" : : : "memory")
+#else
+#define __ordeal_mfence() __atomic_thread_fence(__ATOMIC_SEQ_CST)
+#define __ordeal_sfence() __atomic_thread_fence(__ATOMIC_RELEASE)
+#endif
+
 /* SV-COMP's words. */
 void __VERIFIER_assume(int condition); /* other executions do not count */
 void __VERIFIER_atomic_begin(void);    /* no other thread moves until ... */

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lists of words, each of which is kept once and has a number, from 0 in the order in which they came.
+ * Where there is no memory the process ends. */
+#ifndef PROGRAM_WORD_TABLE_H
+#define PROGRAM_WORD_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct word_table {
+    uint32_t **word; /* by number: how many, and they */
+    size_t count, capacity;
+    uint32_t *slot; /* by hash: number + 1 */
+    size_t slots;
+    size_t bytes;
+};
+
+void word_table_new(struct word_table *t);
+void word_table_free(struct word_table *t);
+uint32_t word_table_add(struct word_table *t, const uint32_t *words, uint32_t count);
+static inline const uint32_t *word_table_get(const struct word_table *t, uint32_t number,
+                                             uint32_t *count)
+{
+    *count = t->word[number][0];
+    return t->word[number] + 1;
+}
+
+/* realloc() that does not fail, and the same for one more of `bytes`. */
+void *words_resize(void *old, size_t bytes);
+void *words_room(void *items, size_t count, size_t *capacity, size_t bytes);
+uint64_t words_mix(uint64_t hash, uint64_t value);
+
+#endif
