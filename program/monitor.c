@@ -52,6 +52,8 @@ struct monitor {
     bool failed;
 };
 
+enum { MOST_WORDS = 1 << 29 };
+
 struct monitor *monitor_new(enum monitor_model model, uint32_t threads, uint32_t locations)
 {
     struct monitor *m = calloc(1, sizeof *m);
@@ -61,7 +63,8 @@ struct monitor *monitor_new(enum monitor_model model, uint32_t threads, uint32_t
     m->stride = threads * (model == MONITOR_TSO ? 2 : 2 + locations);
     size_t clocks = (size_t)CLOCKS_OF_THREAD * threads
                   + (size_t)(CLOCKS_OF_LOCATION + threads) * locations + 2;
-    m->word = calloc(clocks * m->stride, sizeof *m->word);
+    bool too_large = clocks > MOST_WORDS / (m->stride + 1);
+    m->word = too_large ? NULL : calloc(clocks * m->stride, sizeof *m->word);
     m->newest = calloc(locations + 1, sizeof *m->newest);
     if (!m->word || !m->newest) {
         monitor_free(m);
