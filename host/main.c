@@ -25,6 +25,7 @@ static const struct command *const commands[] = {
     &command_report,
     &command_serve,
     &command_explore,
+    &command_monitor,
     &command_fence,
     &command_board,
     &command_clean,

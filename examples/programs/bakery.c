@@ -28,7 +28,7 @@ static int choose(int me)
     }
     STORE(number[me], most + 1);
     FENCE();
-    STORE(choosing[me], 0);
+    SETTLE(choosing[me], 0);
     return most + 1;
 }
 

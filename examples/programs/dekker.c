@@ -29,7 +29,7 @@ static void enter(struct lock *l, int me)
     while (LOAD(l->wants[other])) {
         if (LOAD(l->turn) == me)
             continue;
-        STORE(l->wants[me], 0);
+        SETTLE(l->wants[me], 0);
         WAIT_WHILE(LOAD(l->turn) != me);
         STORE(l->wants[me], 1);
         FENCE();

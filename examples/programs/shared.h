@@ -34,6 +34,14 @@ typedef _Atomic int shared;
 #define ORDER_FAILED memory_order_relaxed
 #endif
 
+/* A store that later loads must not go past if every execution is to be one of sequential consistency:
+ * the algorithm is right without. A fence with -DROBUST. */
+#ifdef ROBUST
+#define SETTLE(x, value) (STORE(x, value), atomic_thread_fence(memory_order_seq_cst))
+#else
+#define SETTLE(x, value) STORE(x, value)
+#endif
+
 #define EXCHANGE(x, value) atomic_exchange_explicit(&(x), value, ORDER)
 #define ADD(x, value) atomic_fetch_add_explicit(&(x), value, ORDER)
 /* `expected` is a variable, and gets what was found. */
