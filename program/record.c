@@ -60,7 +60,8 @@ struct program_event *record_event(struct state *s, enum event_kind kind, uint32
     e->step = s->recorder->step;
     e->pc = s->thread[thread].pc;
     e->frame = s->thread[thread].x[8];
-    thread_callers(s, thread, e->caller, EVENT_CALLERS);
+    if (!s->recorder->brief)
+        thread_callers(s, thread, e->caller, EVENT_CALLERS);
     return e;
 }
 

@@ -12,6 +12,7 @@ struct event_recorder {
     uint32_t step;
     bool forwarded; /* the load that is going on was */
     bool failed;    /* no memory */
+    bool brief;     /* nobody wants to know the callers, which cost most */
 };
 
 uint32_t record_next(const struct state *s); /* the number of the next event */

@@ -192,15 +192,14 @@ static void zero_dead_slots(struct run *r)
     uint64_t dead;
     if (r->t->status == THREAD_ENDED || r->t->status == THREAD_FREE || r->t->status == THREAD_LOOPS)
         return;
-    if (!(s->options->local & EXPLORE_LOCAL_STATIC))
-        return;
+    if (!(s->options->local & EXPLORE_LOCAL_STATIC) || (s->recorder && s->recorder->brief))
+        return; /* or nobody compares states */
     if (!image_dead_slots(s->code->image, r->t->pc, r->t->x[1], &slot, &dead))
         return;
     for (; dead; dead &= dead - 1) {
         const struct frame_slot *at = &slot[__builtin_ctzll(dead)];
         uint8_t *place = state_peek(s, r->t->x[8] + (uint32_t)at->offset, at->size, true);
-        static const uint8_t zero[4];
-        if (place && memcmp(place, zero, at->size) != 0)
+        if (place && state_get(place, at->size))
             state_put(s, place, at->size, 0);
     }
 }

@@ -55,6 +55,8 @@ const char *account_kind(uint8_t kind); /* "load", … stable, for scripts */
 
 /* The story first, then the steps. False: out of memory; errors of the file stay in the file. */
 bool account_text(struct account *a, const struct explore_finding *f, FILE *out);
+/* The steps alone. */
+void account_steps(struct account *a, FILE *out);
 /* Adds "story", "core", "steps" and "output" to `line`. */
 void account_json(struct account *a, const struct explore_finding *f, cJSON *line);
 /* Threads as columns, time downwards, memory at the right. */

@@ -47,7 +47,7 @@ static void put_heading(struct account *a, const struct heading *h, FILE *out)
     fputc('\n', out);
 }
 
-static void put_steps(struct account *a, FILE *out)
+void account_steps(struct account *a, FILE *out)
 {
     struct heading last = { 0 };
     bool first = true;
@@ -92,7 +92,7 @@ bool account_text(struct account *a, const struct explore_finding *f, FILE *out)
         fputc('\n', out);
     }
     fputs("\nSteps:\n", out);
-    put_steps(a, out);
+    account_steps(a, out);
     put_output(a, out);
     account_story_free(&s);
     return whole;

@@ -32,8 +32,7 @@ static bool is_of_library(const char *file)
     return strncmp(file, "/usr/", 5) == 0 || strstr(file, "ordeal-runtime/");
 }
 
-/* The innermost line at this instruction that is not the library's. */
-static bool is_own(const struct lines *l, uint32_t pc, struct source_place *place)
+bool lines_own(const struct lines *l, uint32_t pc, struct source_place *place)
 {
     for (int level = 0; pc && image_place_around(l->image, pc, level, place); level++)
         if (!is_of_library(place->file))
@@ -43,10 +42,10 @@ static bool is_own(const struct lines *l, uint32_t pc, struct source_place *plac
 
 bool lines_place(const struct lines *l, const struct program_event *e, struct source_place *place)
 {
-    if (is_own(l, e->pc, place))
+    if (lines_own(l, e->pc, place))
         return true;
     for (int i = 0; i < EVENT_CALLERS && e->caller[i]; i++)
-        if (is_own(l, e->caller[i] - 1, place)) /* the call is before where it returns to */
+        if (lines_own(l, e->caller[i] - 1, place)) /* the call is before where it returns to */
             return true;
     return false;
 }

@@ -21,6 +21,8 @@ struct lines {
 };
 
 void lines_free(struct lines *l);
+/* The innermost line at this instruction that is not the library's; false: there is none. */
+bool lines_own(const struct lines *l, uint32_t pc, struct source_place *place);
 /* False: nobody knows, or all of it is the library's. */
 bool lines_place(const struct lines *l, const struct program_event *e, struct source_place *place);
 /* Without the blanks around it; "": it cannot be read. Lives as long as `l`. */
