@@ -26,6 +26,7 @@ static const struct command *const commands[] = {
     &command_serve,
     &command_explore,
     &command_monitor,
+    &command_relax,
     &command_fence,
     &command_board,
     &command_clean,

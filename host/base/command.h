@@ -37,6 +37,7 @@ extern const struct command command_gen, command_run, command_check, command_sho
                             command_cover, command_board, command_tune, command_regress,
                             command_report, command_serve, command_explore, command_fence,
                             command_monitor,
+                            command_relax,
                             command_clean;
 /* clang-format on */
 

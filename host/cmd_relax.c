@@ -1,0 +1,575 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `ordeal relax`: violations of sequential consistency that a program may have, predicted and made. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/error.h"
+#include "base/escape.h"
+#include "base/interrupt.h"
+#include "base/options.h"
+#include "base/output.h"
+#include "base/progress.h"
+#include "program/program_file.h"
+#include "program/relax_trace.h"
+#include "program/relax_trials.h"
+#include "tell/output_line.h"
+
+enum { ALL_MODELS = EXPLORE_MODELS };
+
+struct relaxing {
+    int model, atomics;
+    bool optimise, json, replay;
+    uint64_t runs, trials, repeat, steps, seed, length, trial;
+    const char *cycle, *trace, *traces;
+    struct words define;
+
+    const struct command *command;
+    const char *file;
+    struct program_file program;
+    struct statement_labels labels;
+    struct relax_plan plan;
+    struct relax_cycles cycles; /* to be tried */
+    struct progress progress;
+    char phase[160];
+    int status;
+};
+
+/* What came out under one model. */
+struct tally {
+    enum explore_model model;
+    uint64_t predicted, confirmed, buggy, uncertified, executions;
+    double probability; /* summed over those that were confirmed */
+    double seconds;
+};
+
+/* ---- options ----------------------------------------------------------------------------- */
+
+static const char *const models[] = { "tso", "pso", "pslo", "all" };
+static const char *const atomics[] = { "riscv", "x86" };
+
+static const char *model_choice(int i) { return i < 4 ? models[i] : NULL; }
+static const char *atomics_choice(int i) { return i < 2 ? atomics[i] : NULL; }
+
+static bool parse_name(const char *text, const char *(*choice)(int), int *value)
+{
+    for (int i = 0; choice(i); i++)
+        if (strcmp(text, choice(i)) == 0) {
+            *value = i;
+            return true;
+        }
+    return false;
+}
+static bool parse_model(const char *text, void *field)
+{
+    int *model = field;
+    bool known = parse_name(text, model_choice, model);
+    *model += EXPLORE_TSO;
+    return known;
+}
+static bool parse_atomics(const char *text, void *field)
+{
+    return parse_name(text, atomics_choice, field);
+}
+static bool parse_length(const char *text, void *field)
+{
+    uint64_t *length = field;
+    *length = (uint64_t)(*text - '0');
+    return (*length == 4 || *length == 6 || *length == 8) && !text[1];
+}
+static const struct option_type option_weak = { parse_model, NULL, model_choice };
+static const struct option_type option_mapping = { parse_atomics, NULL, atomics_choice };
+static const struct option_type option_length = { parse_length, "4, 6 or 8", NULL };
+
+/* clang-format off */
+static const struct option_spec options[] = {
+    OPTION(relaxing, model, "model", 'm', "MODEL", weak, "all",
+           "memory model under which cycles are tried:"),
+    OPTION(relaxing, runs, "runs", 0, "N", positive, "100",
+           "runs under sc, by random schedules, that predict cycles"),
+    OPTION(relaxing, length, "length", 0, "LABELS", length, "4",
+           "longest cycles that are predicted: 4, 6 or 8 labels"),
+    OPTION(relaxing, trials, "trials", 0, "N", positive, "30",
+           "trials of each cycle"),
+    OPTION(relaxing, repeat, "repeat", 0, "N", positive, "100",
+           "executions of a trial, at most; it ends with the first that has the cycle"),
+    OPTION(relaxing, steps, "steps", 0, "N", positive, "20000",
+           "accesses of an execution, at most; it is left then"),
+    OPTION(relaxing, seed, "seed", 's', "N", whole, "1",
+           "what chance is made from"),
+    OPTION(relaxing, cycle, "cycle", 'c', "LABELS", text, NULL,
+           "try this cycle alone, predicted or not: 1,2,11,12"),
+    OPTION(relaxing, trial, "trial", 0, "N", positive, NULL,
+           "do this trial of --cycle again, under one --model"),
+    OPTION(relaxing, replay, "replay", 0, NULL, flag, NULL,
+           "with --trial: show the execution that has the cycle, step by step"),
+    OPTION(relaxing, trace, "trace", 0, "FILE", text, NULL,
+           "with --trial: write that execution as a trace for 'ordeal check'"),
+    OPTION(relaxing, traces, "traces", 0, "FOLDER", text, NULL,
+           "write such a trace for each cycle that was confirmed: MODEL-LABELS.trace"),
+    OPTION(relaxing, atomics, "atomics", 0, "HOW", mapping, "riscv",
+           "how C11's atomics are compiled:"),
+    OPTION(relaxing, optimise, "optimise", 'O', NULL, flag, NULL,
+           "compile with -O2; without it -O0, whose accesses are those of the source"),
+    OPTION(relaxing, define, "define", 'D', "NAME=VALUE", words, NULL,
+           "a macro for the compiler; may be given many times"),
+    OPTION(relaxing, json, "json", 0, NULL, flag, NULL,
+           "output for programs: one object a line"),
+    OPTION_END
+};
+/* clang-format on */
+
+static int refuse(const struct relaxing *x, int files, char **file)
+{
+    if (files == 0)
+        return complain(x->command, "which program? Name its sources (.c, .cpp), or an ELF file");
+    bool source = compile_is_source(file[0]);
+    for (int i = 1; i < files; i++)
+        if (!source || !compile_is_source(file[i]))
+            return complain(x->command, "%s: several files are sources of one program (.c, .cpp)",
+                            source ? file[i] : file[0]);
+    if (!source && (x->define.count || x->optimise))
+        return complain(x->command,
+                        "%s: an ELF file is taken as it is; leave out --define and --optimise",
+                        file[0]);
+    if (x->trial && (!x->cycle || x->model == ALL_MODELS))
+        return complain(x->command, "--trial is one of a cycle under a model: name them, "
+                                    "--cycle LABELS --model tso|pso|pslo");
+    if (x->trial && x->trial > x->trials)
+        return complain(x->command, "--trial %" PRIu64 ": there are %" PRIu64, x->trial, x->trials);
+    if ((x->replay || x->trace) && !x->trial)
+        return complain(x->command,
+                        "--%s is about one execution: name it by --cycle, --model and "
+                        "--trial",
+                        x->replay ? "replay" : "trace");
+    if (x->replay && x->json)
+        return complain(x->command, "--replay is for people: leave out --json");
+    return -1;
+}
+
+/* ---- lines ------------------------------------------------------------------------------- */
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static double rounded(double n) { return (double)(long long)(n * 1000 + 0.5) / 1000; }
+
+static bool tell_progress(void *user, const char *what, uint64_t executions)
+{
+    struct relaxing *x = user;
+    char text[256];
+    if (executions % 64)
+        return interrupted();
+    snprintf(text, sizeof text, "%s%s, %" PRIu64 " executions", what, x->phase, executions);
+    return progress_callback(&x->progress, text, -1);
+}
+
+static void report_error(struct relaxing *x, struct ordeal_error *e)
+{
+    if (!e->file[0])
+        snprintf(e->file, sizeof e->file, "%s", x->file);
+    progress_erase(&x->progress);
+    x->status = exit_worst(x->status, EXIT_BAD);
+    output_line_print(output_line_error(e), x->json);
+}
+
+static void report_broke(struct relaxing *x, const char *broke)
+{
+    struct ordeal_error e = { 0 };
+    error_bad(&e, x->file, 0, "a run cannot go on: %s", broke);
+    report_error(x, &e);
+}
+
+static bool out_of_memory(struct relaxing *x)
+{
+    progress_erase(&x->progress);
+    x->status = exit_worst(x->status, complain(x->command, "out of memory"));
+    return false;
+}
+
+static cJSON *new_line(const struct relaxing *x, const char *word, const char *model)
+{
+    struct input in = { .name = x->file, .number = 1 };
+    cJSON *line = output_line_new(word, &in);
+    cJSON_AddStringToObject(line, "model", model);
+    return line;
+}
+
+static double share(const struct relax_tried *t)
+{
+    return t->trials ? (double)t->confirmed / (double)t->trials : 0;
+}
+
+static void add_places(const struct relaxing *x, const struct relax_cycle *c, cJSON *line)
+{
+    char text[1024];
+    size_t n = 0;
+    const char *file = NULL;
+    for (uint32_t i = 0; i < c->length && n < sizeof text; i++) {
+        const struct statement_label *l = &x->labels.label.data[c->label[i] - 1];
+        bool same = file && strcmp(file, l->file) == 0;
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s%.200s%s%" PRIu32, i ? "," : "",
+                              same ? "" : lines_short_name(l->file), same ? "" : ":", l->line);
+        file = l->file;
+    }
+    cJSON_AddStringToObject(line, "lines", text);
+}
+
+/* ---- one execution ----------------------------------------------------------------------- */
+
+static bool write_trace(struct relaxing *x, const char *name, const struct relax_trace *t)
+{
+    struct output out;
+    int error = output_open(&out, name);
+    if (!error) {
+        errno = 0;
+        if (ordeal_write_text(t->trace.trace, out.file) != ORDEAL_OK)
+            error = errno ? errno : ENOMEM;
+        else
+            error = output_commit(&out);
+        output_abandon(&out);
+    }
+    if (error)
+        x->status = exit_worst(x->status, complain_unwritten(x->command, name, error));
+    return !error;
+}
+
+static bool write_traces(struct relaxing *x, const struct relax_cycle *c, enum explore_model model,
+                         const struct relax_trace *t)
+{
+    char name[CYCLE_NAME], path[4096];
+    statement_cycle_name(&x->labels, c, name);
+    snprintf(path, sizeof path, "%s/%s-%s.trace", x->traces, explore_model_names[model], name);
+    return write_trace(x, path, t);
+}
+
+static bool show(struct relaxing *x, const struct event_list *events, enum explore_model model)
+{
+    struct account a;
+    bool fine = account_make(&a, x->program.image, events, model);
+    if (fine) {
+        printf("Steps:\n");
+        account_steps(&a, stdout);
+    }
+    account_free(&a);
+    return fine;
+}
+
+/* The execution again, as a trace, and what the checker says of it. */
+static bool certify(struct relaxing *x, struct relax_runner *r, const struct relax_cycle *c,
+                    enum explore_model model, const struct relax_witness *w, const char **certified)
+{
+    enum { PATIENCE = 20 }; /* seconds */
+    struct event_list events = { NULL, 0 };
+    const struct relax_run *run;
+    struct relax_trace t = { 0 };
+    struct ordeal_error why = { 0 };
+    bool fine = relax_events(r, c, w->seed, &events, &run)
+             && relax_trace_make(&t, x->program.image, &events, model);
+    if (fine) {
+        enum account_judgement j = relax_trace_judge(&t, PATIENCE, &why);
+        *certified = j == ACCOUNT_CONFIRMED ? "yes"
+                   : j == ACCOUNT_REFUSED   ? "refused"
+                                            : "undecided";
+        if (j == ACCOUNT_REFUSED) {
+            progress_erase(&x->progress);
+            complain(x->command,
+                     "%s: internal error: an execution with a cycle is not what it should be: %s; "
+                     "please report this with the program and the seed",
+                     x->file, why.reason);
+            x->status = exit_worst(x->status, EXIT_INTERNAL);
+        }
+        if (x->traces)
+            write_traces(x, c, model, &t);
+        if (x->trace)
+            write_trace(x, x->trace, &t);
+    }
+    if (fine && x->replay)
+        fine = show(x, &events, model);
+    relax_trace_free(&t);
+    explore_events_free(&events);
+    return fine;
+}
+
+/* ---- phase II ---------------------------------------------------------------------------- */
+
+static cJSON *cycle_line(const struct relaxing *x, const struct relax_cycle *c,
+                         const struct relax_tried *t, enum explore_model model)
+{
+    char name[CYCLE_NAME];
+    const char *word = t->buggy ? "BUGGY" : t->confirmed ? "CONFIRMED" : "UNCONFIRMED";
+    cJSON *line = new_line(x, word, explore_model_names[model]);
+    statement_cycle_name(&x->labels, c, name);
+    cJSON_AddStringToObject(line, "cycle", name);
+    add_places(x, c, line);
+    cJSON_AddNumberToObject(line, "trials", (double)t->trials);
+    cJSON_AddNumberToObject(line, "confirmed", (double)t->confirmed);
+    cJSON_AddNumberToObject(line, "buggy", (double)t->buggy);
+    cJSON_AddNumberToObject(line, "probability", rounded(share(t)));
+    cJSON_AddNumberToObject(line, "executions", (double)t->executions);
+    if (t->others)
+        cJSON_AddNumberToObject(line, "other_errors", (double)t->others);
+    return line;
+}
+
+static void add_witness(cJSON *line, const struct relax_witness *w, const char *certified)
+{
+    if (!w->there)
+        return;
+    cJSON_AddNumberToObject(line, "trial", (double)w->trial);
+    if (w->error)
+        cJSON_AddStringToObject(line, "error", explore_error_text(w->error));
+    cJSON_AddStringToObject(line, "certified", certified);
+}
+
+static void count(struct tally *tally, const struct relax_tried *t, const char *certified)
+{
+    tally->predicted++;
+    tally->executions += t->executions;
+    tally->confirmed += t->confirmed > 0;
+    tally->buggy += t->buggy > 0;
+    tally->probability += share(t);
+    tally->uncertified += t->confirmed && strcmp(certified, "yes") != 0;
+}
+
+/* False: nothing more is to be done. */
+static bool try_cycle(struct relaxing *x, struct relax_runner *r, const struct relax_cycle *c,
+                      struct tally *tally, cJSON *lines)
+{
+    struct relax_tried t = { 0 };
+    const char *certified = "";
+    bool fine = x->trial ? relax_trial(&x->plan, r, c, tally->model, x->trial, &t)
+                         : relax_phase_two(&x->plan, r, c, tally->model, &t);
+    if (!fine)
+        return out_of_memory(x);
+    if (t.broke[0]) {
+        report_broke(x, t.broke);
+        return false;
+    }
+    cJSON *line = cycle_line(x, c, &t, tally->model);
+    progress_erase(&x->progress);
+    if (t.witness.there && !certify(x, r, c, tally->model, &t.witness, &certified))
+        return cJSON_Delete(line), out_of_memory(x);
+    add_witness(line, &t.witness, certified);
+    count(tally, &t, certified);
+    cJSON_AddItemToArray(lines, line);
+    return !t.stopped;
+}
+
+static void report_model(struct relaxing *x, const struct tally *t, cJSON *lines)
+{
+    bool failed = t->buggy > 0;
+    enum ordeal_result result = failed        ? ORDEAL_FAIL
+                              : interrupted() ? ORDEAL_UNDECIDED
+                                              : ORDEAL_PASS;
+    cJSON *line = new_line(x, verdict_words[result], explore_model_names[t->model]);
+    cJSON_AddNumberToObject(line, "predicted", (double)t->predicted);
+    cJSON_AddNumberToObject(line, "confirmed", (double)t->confirmed);
+    cJSON_AddNumberToObject(line, "buggy", (double)t->buggy);
+    if (t->confirmed)
+        cJSON_AddNumberToObject(line, "probability",
+                                rounded(t->probability / (double)t->confirmed));
+    if (t->uncertified)
+        cJSON_AddNumberToObject(line, "uncertified", (double)t->uncertified);
+    cJSON_AddNumberToObject(line, "trials", (double)(x->trial ? 1 : x->trials));
+    cJSON_AddNumberToObject(line, "executions", (double)t->executions);
+    cJSON_AddNumberToObject(line, "seed", (double)x->seed);
+    cJSON_AddNumberToObject(line, "seconds", rounded(t->seconds));
+    if (interrupted())
+        cJSON_AddStringToObject(line, "why", "interrupted");
+    x->status = exit_worst(x->status, failed ? EXIT_VIOLATION : EXIT_FINE);
+    output_line_print(line, x->json);
+    while (cJSON_GetArraySize(lines))
+        output_line_print(cJSON_DetachItemFromArray(lines, 0), x->json);
+}
+
+static bool under_model(struct relaxing *x, enum explore_model model)
+{
+    struct ordeal_error error = { 0 };
+    struct relax_runner *r = relax_plan_runner(&x->plan, model, &error);
+    struct tally tally = { .model = model };
+    cJSON *lines = cJSON_CreateArray();
+    double began = now();
+    bool goes_on = r && lines;
+    if (!r)
+        report_error(x, &error);
+    for (size_t i = 0; goes_on && i < x->cycles.count; i++) {
+        const struct relax_cycle *c = &x->cycles.cycle[i];
+        snprintf(x->phase, sizeof x->phase, " %s, cycle %zu of %zu", explore_model_names[model],
+                 i + 1, x->cycles.count);
+        if (relax_worth_trying(c, model))
+            goes_on = try_cycle(x, r, c, &tally, lines);
+    }
+    tally.seconds = now() - began;
+    progress_erase(&x->progress);
+    if (goes_on || interrupted())
+        report_model(x, &tally, lines);
+    cJSON_Delete(lines);
+    relax_runner_free(r);
+    return goes_on;
+}
+
+/* ---- phase I ----------------------------------------------------------------------------- */
+
+/* A program that is wrong without any weak memory is not one to relax. */
+static void report_wrong(struct relaxing *x, const struct relax_predicted *p)
+{
+    cJSON *line = new_line(x, verdict_words[ORDEAL_FAIL], "sc");
+    cJSON_AddNumberToObject(line, "runs", (double)p->runs);
+    cJSON_AddNumberToObject(line, "wrong", (double)p->wrong);
+    cJSON_AddStringToObject(line, "error", explore_error_text(p->error));
+    cJSON_AddStringToObject(line, "next", "mend it first: 'ordeal explore --model sc' shows how");
+    x->status = exit_worst(x->status, EXIT_VIOLATION);
+    output_line_print(line, x->json);
+}
+
+static void report_phase_one(struct relaxing *x, const struct relax_predicted *p, double seconds)
+{
+    cJSON *line = new_line(x, "PREDICTED", "sc");
+    cJSON_AddNumberToObject(line, "cycles", (double)p->cycles.count);
+    cJSON_AddNumberToObject(line, "length", (double)x->length);
+    cJSON_AddNumberToObject(line, "runs", (double)p->runs);
+    if (p->left)
+        cJSON_AddNumberToObject(line, "left", (double)p->left);
+    cJSON_AddNumberToObject(line, "seed", (double)x->seed);
+    cJSON_AddNumberToObject(line, "seconds", rounded(seconds));
+    output_line_print(line, x->json);
+}
+
+/* False: there is nothing to be tried. */
+static bool predict(struct relaxing *x)
+{
+    struct ordeal_error error = { 0 };
+    struct relax_predicted p = { .runs = 0 };
+    double began = now();
+    struct relax_runner *sc = relax_plan_runner(&x->plan, EXPLORE_SC, &error);
+    bool fine = sc && relax_phase_one(&x->plan, sc, &p);
+    relax_runner_free(sc);
+    progress_erase(&x->progress);
+    if (!sc)
+        report_error(x, &error);
+    else if (!fine)
+        out_of_memory(x);
+    else if (p.broke[0])
+        report_broke(x, p.broke);
+    else if (p.wrong)
+        report_wrong(x, &p);
+    else
+        report_phase_one(x, &p, now() - began);
+    fine = fine && !p.broke[0] && !p.wrong && !p.stopped;
+    x->cycles = p.cycles;
+    return fine;
+}
+
+/* The cycles that are to be tried: the one that was named, or those that are predicted. */
+static bool find_cycles(struct relaxing *x)
+{
+    char reason[256];
+    struct relax_cycle *one = x->cycle ? calloc(1, sizeof *one) : NULL;
+    if (!x->cycle)
+        return predict(x);
+    if (!one)
+        return out_of_memory(x);
+    x->cycles = (struct relax_cycles){ .cycle = one, .count = 1 };
+    if (statement_cycle_parse(&x->labels, x->cycle, one, reason, sizeof reason))
+        return true;
+    x->status = complain(x->command, "--cycle %s: %s", x->cycle, reason);
+    return false;
+}
+
+/* ---- the program ------------------------------------------------------------------------- */
+
+static bool load(struct relaxing *x, int files, char **file)
+{
+    struct compile_request request = {
+        .source = (const char *const *)file,
+        .sources = (size_t)files,
+        .optimise = x->optimise,
+        .x86_atomics = x->atomics,
+        .define = x->define.word,
+        .defines = x->define.count,
+    };
+    struct ordeal_error error = { 0 };
+    bool fine = program_file_load(&x->program, &request, &error);
+    if (x->program.messages && !interrupted())
+        escape_write(x->program.messages, true, stderr);
+    if (!fine && !interrupted())
+        report_error(x, &error);
+    return fine
+        && (statement_labels_find(&x->labels, x->program.image, file[0]) || out_of_memory(x));
+}
+
+static void plan(struct relaxing *x)
+{
+    x->plan = (struct relax_plan){
+        .image = x->program.image,
+        .labels = &x->labels,
+        .seed = x->seed,
+        .runs = x->runs,
+        .trials = x->trials,
+        .repeat = x->repeat,
+        .steps = x->steps,
+        .length = (uint32_t)x->length,
+        .locked_atomics = x->atomics,
+        .nondet_high = 1,
+        .progress = tell_progress,
+        .user = x,
+    };
+}
+
+static int run(const struct command *self, int argc, char **argv)
+{
+    struct relaxing x = { .command = self };
+    int operand, status = options_parse(self, argc, argv, &x, &operand);
+    if (status < 0)
+        status = refuse(&x, argc - operand, argv + operand);
+    if (status >= 0)
+        return status;
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    interrupt_watch();
+    x.file = argv[operand];
+    progress_start(&x.progress, x.file);
+    if (load(&x, argc - operand, argv + operand)) {
+        plan(&x);
+        bool goes_on = find_cycles(&x);
+        for (int m = EXPLORE_TSO; goes_on && m < EXPLORE_MODELS; m++)
+            if (x.model == ALL_MODELS || x.model == m)
+                goes_on = under_model(&x, (enum explore_model)m);
+    }
+    relax_cycles_free(&x.cycles);
+    statement_labels_free(&x.labels);
+    program_file_free(&x.program);
+    return interrupted() ? exit_worst(x.status, EXIT_INTERRUPTED) : x.status;
+}
+
+const struct command command_relax = {
+    .name = "relax",
+    .summary = "predict violations of sequential consistency in a program, and make them happen",
+    .operands = "FILE...",
+    .description =
+        "Runs one program with threads (sources .c, .i, .cpp, or an ELF file) under sequential\n"
+        "consistency, by random schedules, and predicts from its races which cycles of statements\n"
+        "a weaker memory could close. Then it runs the program under such a model and delays\n"
+        "stores and loads so that each cycle comes about. A statement is named by the number of\n"
+        "its line, or by what a comment there says: /* @12 */.\n\n"
+        "Prints how many cycles were PREDICTED; for each model one line with the verdict and the\n"
+        "mean probability with which a trial confirmed a cycle; and below that a line a cycle:\n"
+        "BUGGY, the program went wrong by it; CONFIRMED, it did not; UNCONFIRMED, it did not come\n"
+        "about. certified=yes: the checker has proved that the execution is none of sequential\n"
+        "consistency, and one of the model. No warning is false, and silence is no proof: that\n"
+        "is what 'ordeal explore' is for. More is in docs/relax.md.\n\n"
+        "Exit status: 0 no cycle went wrong; 1 one did, or the program is wrong under sc;\n"
+        "2 a program that cannot be compiled or run; 130 after ^C, with what was found until then;\n"
+        "70 if the checker refuses an execution, a defect of ordeal.",
+    .example =
+        "  $ ordeal relax examples/programs/relax/dekker.c\n"
+        "  $ ordeal relax --model tso --cycle 1,2,11,12 --trial 1 --trace c.trace dekker.c\n",
+    .options = options,
+    .run = run,
+};
