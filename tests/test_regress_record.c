@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "regress/record.h"
+#include "regress/store.h"
 
 void setUp(void) { shell_enter(); }
 void tearDown(void) { shell_leave(); }
@@ -151,6 +152,70 @@ static void options_that_need_others_say_so(void)
     record_free(&r);
 }
 
+/* ---- merged ---------------------------------------------------------------------------------- */
+
+static void make_runs(struct store *s, struct plan_run *plans, struct store_run *runs)
+{
+    static const struct machine_identity machine = { .identity = "x" };
+    static char *const names[] = { (char *)"one", (char *)"two" };
+    struct why why = { "" };
+    for (int i = 0; i < 2; i++) {
+        plans[i] = (struct plan_run){ .name = names[i], .target = &target_model, .weight = 1 };
+        runs[i] = (struct store_run){ .plan = &plans[i], .identity = "x", .machine = &machine };
+        TEST_ASSERT_TRUE_MESSAGE(store_take_run(s, &runs[i], &why), why.text);
+    }
+}
+
+/* One test, which failed with the signature "s": the second run's is the smaller. */
+static void merge_one(struct store *s, struct store_run *run, bool second)
+{
+    struct record_failure f = { .operations = second ? 5 : 9,
+                                .model = (char *)"TSO",
+                                .signature = (char *)"s",
+                                .kind = (char *)"violation",
+                                .title = second ? (char *)"the second" : (char *)"the first",
+                                .reason = (char *)"",
+                                .folder = (char *)"kept" };
+    struct record_test t = { .verdict = RECORD_FAIL, .profile = (char *)"p", .failure = &f };
+    struct record r = { .end = (char *)"done" };
+    struct store_unit unit = { .run = run, .folders = "from", .examples = 1 };
+    struct why why = { "" };
+    EXPECT(0, "mkdir -p from/kept");
+    TEST_ASSERT_TRUE(LIST_PUSH(&r.tests, t));
+    TEST_ASSERT_TRUE_MESSAGE(store_merge(s, &unit, &r, &why), why.text);
+    LIST_FREE(&r.tests);
+}
+
+static void merge_two(const char *file, int first, struct store_bucket *b)
+{
+    struct plan_run plans[2];
+    struct store_run runs[2];
+    struct store *s;
+    struct why why = { "" };
+    TEST_ASSERT_TRUE_MESSAGE(store_open(&s, file, false, &why), why.text);
+    TEST_ASSERT_TRUE(store_begin_session(s, "local", &why));
+    make_runs(s, plans, runs);
+    merge_one(s, &runs[first], first == 1);
+    merge_one(s, &runs[!first], first == 0);
+    TEST_ASSERT_TRUE(store_find_bucket(s, "s", b));
+    TEST_ASSERT_TRUE(store_end_session(s, "done", &why));
+    store_close(s);
+}
+
+/* Workers are faster at some times than at others; what a bucket says of itself is of its example. */
+static void a_bucket_is_the_same_in_whatever_order_units_come(void)
+{
+    struct store_bucket one, other;
+    merge_two("a.db", 0, &one);
+    merge_two("b.db", 1, &other);
+    TEST_ASSERT_EQUAL_STRING("the second", one.title);
+    TEST_ASSERT_EQUAL_STRING(one.title, other.title);
+    TEST_ASSERT_EQUAL_STRING(one.folder, other.folder);
+    TEST_ASSERT_EQUAL(one.run, other.run);
+    TEST_ASSERT_EQUAL(5, one.operations);
+    TEST_ASSERT_EQUAL(5, other.operations);
+}
+
 int main(void)
 {
     if (!shell_open())
@@ -160,5 +225,6 @@ int main(void)
     RUN_TEST(every_cut_is_noticed);
     RUN_TEST(nonsense_is_refused);
     RUN_TEST(options_that_need_others_say_so);
+    RUN_TEST(a_bucket_is_the_same_in_whatever_order_units_come);
     return UNITY_END();
 }

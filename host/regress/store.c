@@ -79,8 +79,8 @@ static const char schema[] =
     STATEMENT(ADD_TEST, "INSERT INTO test VALUES(?,?,?,?,?,?,?,?,?,?,?,?)") \
     STATEMENT(FIND_BUCKET, "SELECT " BUCKET_FIELDS ", 0 FROM bucket b WHERE b.signature = ?") \
     STATEMENT(ADD_BUCKET, "INSERT INTO bucket VALUES(?,?,?,?,?,?,?,?,'new')") \
-    STATEMENT(SET_EXAMPLE, "UPDATE bucket SET folder = ?, run = ?, number = ?, operations = ?" \
-        " WHERE id = ?") \
+    STATEMENT(SET_EXAMPLE, "UPDATE bucket SET title = ?, folder = ?, run = ?, number = ?," \
+        " operations = ? WHERE id = ?") \
     STATEMENT(RANK, "SELECT count(*) FROM (SELECT 1 FROM failure WHERE bucket = ? AND run = ?" \
         " AND number < ? LIMIT ?)") \
     STATEMENT(DROP_FOLDER, "UPDATE failure SET folder = NULL WHERE run = ? AND number = ?") \
@@ -762,7 +762,7 @@ static bool add_failure(struct merge *m, const struct record_test *t)
                     folder, run, number, (int64_t)f->operations))
         return false;
     if (known && smaller
-        && !execute(s, m->why, SQL_SET_EXAMPLE, "tiiii", folder, run, number,
+        && !execute(s, m->why, SQL_SET_EXAMPLE, "ttiiii", f->title, folder, run, number,
                     (int64_t)f->operations, b.id))
         return false;
     return execute(s, m->why, SQL_ADD_FAILURE, "iiiittti", run, number, (int64_t)f->iteration, b.id,
