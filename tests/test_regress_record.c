@@ -152,6 +152,15 @@ static void options_that_need_others_say_so(void)
     record_free(&r);
 }
 
+/* An emulator is not this computer, but it runs there. */
+static void an_emulator_is_named(void)
+{
+    EXPECT(0, "$ORDEAL run --target elf --machine qemu --set threads=2 --count 1 --check --record r");
+    EXPECT(0, "grep -q '\"description\":\"qemu on ' r");
+    EXPECT(0, "$ORDEAL run --target native --set threads=2 --count 1 --check --record r");
+    EXPECT(1, "grep -q '\"description\":\"[^\"]* on ' r");
+}
+
 /* ---- merged ---------------------------------------------------------------------------------- */
 
 static void make_runs(struct store *s, struct plan_run *plans, struct store_run *runs)
@@ -225,6 +234,7 @@ int main(void)
     RUN_TEST(every_cut_is_noticed);
     RUN_TEST(nonsense_is_refused);
     RUN_TEST(options_that_need_others_say_so);
+    RUN_TEST(an_emulator_is_named);
     RUN_TEST(a_bucket_is_the_same_in_whatever_order_units_come);
     return UNITY_END();
 }

@@ -80,14 +80,16 @@ static void name_processor(char *text, size_t size)
 }
 
 /* What is the same on every computer says nothing of this one. */
-static void describe(const struct target *target, const struct machine_identity *id, char *text,
-                     size_t size)
+static void describe(const struct target *target, const struct target_options *how,
+                     const struct machine_identity *id, char *text, size_t size)
 {
     char processor[160] = "";
     if (!target->exact && !target->connected)
         name_processor(processor, sizeof processor);
-    snprintf(text, size, "%s%s%s", *processor ? processor : target->name,
-             *id->configuration ? " " : "", id->configuration);
+    snprintf(text, size, "%s%s%s%s%s", how->machine ? how->machine : "",
+             how->machine && *processor ? " on " : "",
+             *processor || how->machine ? processor : target->name, *id->configuration ? " " : "",
+             id->configuration);
 }
 
 static void hash_options(struct hash *h, const struct target_options *how)
@@ -111,7 +113,7 @@ void machine_identify(const struct target *target, const void *machine,
         hash_end(&sources, id->sources);
         ask_revision(folder, id->revision, sizeof id->revision);
     }
-    describe(target, id, id->description, sizeof id->description);
+    describe(target, how, id, id->description, sizeof id->description);
     hash_begin(&all);
     hash_text(&all, ORDEAL_VERSION);
     hash_text(&all, target->name);
