@@ -596,7 +596,7 @@ static void test_show_explains_with_rules_steps_and_lines(void)
     OUT("violates TSO");
     OUT("P1");
     OUT("\n   1. ");
-    OUT("They force P3 S[B]#92 before P1 S[B]#91 (step 2), and then a circle:\n"
+    OUT("This forces P3 S[B]#92 before P1 S[B]#91 (step 2), and then a circle:\n"
         "  P1 S[B]#91 < P1 S[A]#1 < P2 S[A]#2 < P3 L[A]=2 < P3 L[B]=92 < P1 S[B]#91\n");
     OUT("P2 S[A]#2 < P3 L[A]=2 (R4) < P3 L[B]=92 (R1) [9,11,12]");
     OUT("P1 S[A]#1 is before P2 S[A]#2: P1 L[A]=2, later in the program, saw the latter (R5) [");
@@ -608,7 +608,7 @@ static void test_show_tells_case_distinctions(void)
 {
     RUN("show", golden("fig4_6a_mirror.trace"));
     STATUS(1);
-    OUT("They force a circle in either of two cases:\n  if P1 S[B]#11 is before P2 S[B]#12: P1 ");
+    OUT("This forces a circle in either of two cases:\n  if P1 S[B]#11 is before P2 S[B]#12: P1 ");
     OUT("   9. Case: P1 S[B]#11 is before P2 S[B]#12 [7,14]    "
         "|   14. Case: P2 S[B]#12 is before P1 S[B]#11 [14,7]\n");
     OUT("impossible");

@@ -203,7 +203,7 @@ static void a_failure_becomes_a_page(void)
     PAGE("forward-oldest");
     PAGE("class=\"edge circle\"");
     PAGE("The test, small/test.test");
-    PAGE("operations alone violate TSO. They force");
+    PAGE("operations alone violate TSO. This forces");
     EXPECT(0, "grep -Eq '<code>ordeal run .*/small/test.test</code>' why.html");
     PAGE("class=\"what-if\"");
     PAGE("Content-Security-Policy\" content=\"default-src 'none'; style-src 'sha256-");
@@ -473,6 +473,64 @@ static void several_databases_are_a_history(void)
     read_page("pages/bucket-4.html");
 }
 
+static void put_small(const char *folder, const char *signature)
+{
+    char command[400];
+    snprintf(command, sizeof command,
+             "mkdir -p a.db-files/failures/%s/small; cd a.db-files/failures/%s; "
+             "echo '{\"signature\":\"%s\"}' > small/verdict.json",
+             folder, folder, signature);
+    EXPECT(0, command);
+}
+
+/* Of four causes the second and the fourth are the first, made small, and the third is itself. */
+static void causes_with_the_same_small_example_are_told_of(void)
+{
+    struct regress_db_plan p = plan();
+    p.causes = 4;
+    regress_db_make("a.db", &p);
+    regress_db_sql("a.db", "UPDATE bucket SET signature = 's' || id, folder = 'failures/' || id,"
+                           "kind = 'violation', title = 'words of ' || id || ': S a#1; L a=0'");
+    put_small("2", "s1");
+    put_small("3", "s3");
+    put_small("4", "s1");
+    regress_db_sql("a.db", "UPDATE bucket SET folder = '../x' WHERE id = 1");
+    EXPECT(0, "$ORDEAL report a.db -o pages");
+    read_page("pages/index.html");
+    PAGE("<b>words of 1</b><code class=\"core\" title=\"S a#1; L a=0\">S a#1; L a=0</code>");
+    EXPECT(0, "grep -c 'made small is' pages/index.html");
+    OUT("2\n");
+    EXPECT(0, "grep -c 'made small is <code>s1</code>, as that of number 1 is: maybe one cause.' "
+              "pages/index.html");
+    OUT("2\n");
+    EXPECT(0, "rm -r pages");
+}
+
+/* What did not end is a session that was killed, unless it is the last; who counts no cycles has none. */
+static void a_killed_session_is_told_of(void)
+{
+    struct regress_db_plan p = plan();
+    regress_db_make("a.db", &p);
+    regress_db_sql("a.db", "UPDATE session SET end = NULL, ended = NULL; UPDATE test SET cycles = 0");
+    EXPECT(0, "$ORDEAL report a.db -o a.html");
+    read_page("a.html");
+    PAGE("<td>killed</td>");
+    EXPECT(0, "grep -c '<td>killed</td>' a.html");
+    OUT("1\n");
+    PAGE_NOT("<td class=\"n\">0</td><td class=\"n\">3 s");
+    PAGE("<td class=\"n\">\u2013</td>");
+}
+
+/* One operation is one. */
+static void a_single_operation_is_told_as_one(void)
+{
+    EXPECT(0, "mkdir one; printf 'ordeal 1\\nmodel TSO\\nfinal A=0\\nP0 S[A]#1\\n' > one/trace.trace;"
+              "cp one/trace.trace one/test.test; echo '{\"model\":\"TSO\"}' > one/verdict.json");
+    EXPECT(0, "$ORDEAL report one -o one.html");
+    read_page("one.html");
+    PAGE("This operation alone violates TSO. This forces a circle:");
+}
+
 static void text_in_a_database_does_nothing(void)
 {
     struct regress_db_plan p = { .when = 1794000000, .units = 4, .causes = 2, .text = HOSTILE };
@@ -577,6 +635,9 @@ int main(void)
     RUN_TEST(what_is_missing_is_told_in_the_page);
     RUN_TEST(an_empty_or_clean_database_is_fine);
     RUN_TEST(several_databases_are_a_history);
+    RUN_TEST(causes_with_the_same_small_example_are_told_of);
+    RUN_TEST(a_killed_session_is_told_of);
+    RUN_TEST(a_single_operation_is_told_as_one);
     RUN_TEST(text_in_a_database_does_nothing);
     RUN_TEST(other_files_are_refused);
     RUN_TEST(nobody_elses_folder_is_taken);

@@ -7,6 +7,7 @@
 
 #include "base/escape.h"
 #include "tell/output_line.h"
+#include "trial/saved.h"
 
 struct telling {
     struct store *store;
@@ -59,7 +60,7 @@ static bool print_run(void *user, const struct store_sum *sum)
 static bool print_bucket(void *user, const struct store_bucket *b)
 {
     struct telling *t = user;
-    char path[512];
+    char path[512], small[sizeof b->signature];
     cJSON *line = output_line_new("BUCKET", &(struct input){ .name = b->signature });
     cJSON_AddStringToObject(line, "kind", b->kind);
     add(line, "failures", b->failures);
@@ -67,8 +68,11 @@ static bool print_bucket(void *user, const struct store_bucket *b)
     add(line, "number", b->number);
     add(line, "operations", b->operations);
     cJSON_AddStringToObject(line, "state", b->state);
-    cJSON_AddStringToObject(line, "title", b->title);
     snprintf(path, sizeof path, "%s/%s", store_folder(t->store), b->folder);
+    saved_signature(path, true, small, sizeof small);
+    if (*b->folder && *small)
+        cJSON_AddStringToObject(line, "small", small);
+    cJSON_AddStringToObject(line, "title", b->title);
     if (*b->folder)
         cJSON_AddStringToObject(line, "saved", path);
     t->all->buckets++;

@@ -288,9 +288,14 @@ static void write_story(const struct execution *x, FILE *out)
             html(out, "<p class=\"reason\"><code>%s</code></p>\n", reason);
         return;
     }
-    html(out, "<div class=\"reason\"><p>These %zu operations alone violate %s. %s</p>\n<ul>\n",
-         ordeal_verdict_core(x->verdict, &core),
-         ordeal_model_name(ordeal_verdict_model(x->verdict)), x->why.story.data[0]);
+    size_t count = ordeal_verdict_core(x->verdict, &core);
+    const char *model = ordeal_model_name(ordeal_verdict_model(x->verdict)),
+               *first = x->why.story.data[0];
+    fputs("<div class=\"reason\"><p>", out);
+    if (count == 1)
+        html(out, "This operation alone violates %s. %s</p>\n<ul>\n", model, first);
+    else
+        html(out, "These %zu operations alone violate %s. %s</p>\n<ul>\n", count, model, first);
     for (size_t i = 1; i < x->why.story.count; i++)
         write_circle(x->why.story.data[i], out);
     fputs("</ul></div>\n", out);

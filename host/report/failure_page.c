@@ -13,7 +13,6 @@
 #include "waves_data.h"
 
 enum { MOST_TEXT = 64 << 20, MOST_SHOWN_TEXT = 1 << 16 };
-#define VERDICT "verdict.json"
 
 /* ---- files of the folder ----------------------------------------------------------------------- */
 
@@ -48,7 +47,7 @@ static cJSON *verdict_of(const char *folder, const char *prefix)
 {
     char name[64];
     struct why why;
-    snprintf(name, sizeof name, "%s%s", prefix, VERDICT);
+    snprintf(name, sizeof name, "%s%s", prefix, SAVED_VERDICT);
     char *text = text_of(folder, name, &why);
     cJSON *verdict = text ? cJSON_Parse(text) : NULL;
     free(text);
@@ -65,7 +64,7 @@ bool failure_page_is(const char *folder)
 {
     struct why why;
     return saved_is_there(folder, SAVED_TEST, &why) == SAVED_THERE
-        && saved_is_there(folder, VERDICT, &why) == SAVED_THERE;
+        && saved_is_there(folder, SAVED_VERDICT, &why) == SAVED_THERE;
 }
 
 void failure_page_line(const char *folder, struct failure_page_line *line)

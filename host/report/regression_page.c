@@ -11,6 +11,7 @@
 #include "failure_page.h"
 #include "history.h"
 #include "html.h"
+#include "trial/saved.h"
 
 static const char *run_name(const struct query *q, int64_t id)
 {
@@ -112,21 +113,71 @@ static void write_word(const struct history *h, const struct cause *c, FILE *out
         html(out, " <span class=\"pill %s\">%s</span>", class, word);
 }
 
+enum { SIGNATURE = 128 };
+
+/* A violation's title is words and the core in its canonical form: where that begins, or NULL. */
+static const char *core_of(const struct query_bucket *b)
+{
+    const char *colon = strcmp(b->kind, "violation") == 0 ? strstr(b->title, ": ") : NULL;
+    return colon ? colon + 2 : NULL;
+}
+
+static const char *words_of_title(const struct query_bucket *b, char *words, size_t size)
+{
+    const char *core = core_of(b), *title = *b->title ? b->title : b->signature;
+    snprintf(words, size, "%.*s", core ? (int)(core - b->title - 2) : (int)size, title);
+    return words;
+}
+
+static void write_core(const struct query_bucket *b, FILE *out)
+{
+    const char *core = core_of(b);
+    if (core)
+        html(out, "<code class=\"core\" title=\"%s\">%s</code>", core, core);
+}
+
+/* The signature of its example made small, or its own. */
+static void find_signature(const struct cause *c, char *signature)
+{
+    char path[PATH_MAX];
+    *signature = '\0';
+    if (example_folder(c->in->file, c->newest->folder, path, sizeof path))
+        saved_signature(path, true, signature, SIGNATURE);
+    if (!*signature)
+        snprintf(signature, SIGNATURE, "%s", c->newest->signature);
+}
+
+/* What was made small may be another violation, and one that others were made small to, too. */
+static void write_small(const struct history *h, char (*all)[SIGNATURE], size_t number, FILE *out)
+{
+    size_t first = 0;
+    while (strcmp(all[first], all[number]) != 0)
+        first++;
+    bool other = strcmp(all[number], h->causes.data[number].newest->signature) != 0;
+    if (first == number && !other)
+        return;
+    html(out, "<span class=\"soft\">Its example made small is <code>%s</code>", all[number]);
+    if (first < number)
+        html(out, ", as that of number %zu is: maybe one cause", first + 1);
+    fputs(".</span>", out);
+}
+
 static void write_card(const struct site *s, const struct history *h, const struct cause *c,
                        FILE *out)
 {
-    char link[SITE_NAME + 8], count[HTML_WORDS], all[HTML_WORDS * 2] = "";
+    char link[SITE_NAME + 8], count[HTML_WORDS], all[HTML_WORDS * 2] = "", words[512];
     const struct query_bucket *b = c->newest;
     if (c->failures > b->failures)
         snprintf(all, sizeof all, ", %s in all databases",
                  html_count((uint64_t)c->failures, count));
     html(out, "<li><a class=\"card\" href=\"%s\"><b>%s</b>", site_link(s, c->page, link),
-         *b->title ? b->title : b->signature);
+         words_of_title(b, words, sizeof words));
     write_word(h, c, out);
+    write_core(b, out);
     html(out, "<span class=\"soft\">%s \u00b7 %s failing test%s in %jd run%s%s \u00b7 ",
          words_of_kind(b->kind), html_count((uint64_t)b->failures, count),
          b->failures == 1 ? "" : "s", (intmax_t)b->runs, b->runs == 1 ? "" : "s", all);
-    html(out, "%jd operations%s</span></a></li>\n", (intmax_t)b->operations,
+    html(out, "%jd operations%s</span>", (intmax_t)b->operations,
          strcmp(b->state, "small") == 0 ? ", made small" : "");
 }
 
@@ -137,10 +188,18 @@ static void write_causes(const struct site *s, const struct history *h, FILE *ou
         fputs("<p class=\"all-good\">No test failed.</p>\n", out);
         return;
     }
-    fputs("<ul class=\"cards\">\n", out);
-    for (size_t i = 0; i < h->causes.count; i++)
+    char (*signatures)[SIGNATURE] = calloc(h->causes.count, sizeof *signatures);
+    fputs("<ol class=\"cards\">\n", out);
+    for (size_t i = 0; i < h->causes.count; i++) {
         write_card(s, h, &h->causes.data[i], out);
-    fputs("</ul>\n", out);
+        if (signatures) {
+            find_signature(&h->causes.data[i], signatures[i]);
+            write_small(h, signatures, i, out);
+        }
+        fputs("</a></li>\n", out);
+    }
+    fputs("</ol>\n", out);
+    free(signatures);
 }
 
 /* ---- over time --------------------------------------------------------------------------------- */
@@ -273,17 +332,17 @@ static void write_runs(const struct query *q, FILE *out)
     char tests[HTML_WORDS], fail[HTML_WORDS], head[400];
     bool models = HAS(&q->runs, query_run, model);
     snprintf(head, sizeof head,
-             "<th>Run</th><th>Target</th>%s<th class=\"n\">Tests</th><th class=\"n\">Failed</th>"
+             "<th>Run</th><th class=\"n\">Tests</th><th class=\"n\">Failed</th><th>Target</th>%s"
              "<th class=\"n\">Undecided</th><th class=\"n\">Tests/s</th><th>Coverage</th>",
              models ? "<th>Model</th>" : "");
     begin_table("Runs", head, out);
     for (size_t i = 0; i < q->runs.count; i++) {
         const struct query_run *r = &q->runs.data[i];
-        html(out, "<tr><td>%s</td><td>%s</td>", r->name, r->target);
+        html(out, "<tr><td>%s</td><td class=\"n\">%s</td><td class=\"n %s\">%s</td><td>%s</td>",
+             r->name, html_count((uint64_t)r->tests, tests), r->fail ? "bad" : "",
+             html_count((uint64_t)r->fail, fail), r->target);
         write_cell(models, r->model, out);
-        html(out, "<td class=\"n\">%s</td>", html_count((uint64_t)r->tests, tests));
-        html(out, "<td class=\"n %s\">%s</td><td class=\"n\">%jd</td><td class=\"n\">%.1f</td>",
-             r->fail ? "bad" : "", html_count((uint64_t)r->fail, fail), (intmax_t)r->undecided,
+        html(out, "<td class=\"n\">%jd</td><td class=\"n\">%.1f</td>", (intmax_t)r->undecided,
              r->seconds > 0 ? (double)r->tests / r->seconds : 0);
         write_share(r->points, r->known, out);
         fputs("</tr>\n", out);
@@ -308,7 +367,7 @@ static void write_slowest(const struct query *q, FILE *out)
              (intmax_t)t->number);
         write_cell(profiles, t->profile, out);
         html(out, "<td class=\"n\">%jd</td><td class=\"n\">%s</td>", (intmax_t)t->operations,
-             html_count((uint64_t)t->cycles, cycles));
+             t->cycles ? html_count((uint64_t)t->cycles, cycles) : "\u2013");
         html(out, "<td class=\"n\">%s</td><td class=\"%s\">%s</td></tr>\n",
              html_span(t->seconds, span), strcmp(t->verdict, "FAIL") == 0 ? "bad" : "soft",
              t->verdict);
@@ -364,7 +423,10 @@ static void write_sessions(const struct query *q, FILE *out)
             out,
             "<tr><td class=\"when\">%s</td><td class=\"when\">%s</td><td>%s</td><td>%s</td><td>%s</td>"
             "</tr>\n",
-            html_time(n->started, begun), html_time(n->ended, ended), *n->end ? n->end : "\u2013",
+            html_time(n->started, begun), html_time(n->ended, ended),
+            *n->end                    ? n->end
+            : i + 1 < q->sessions.count ? "killed"
+                                        : "\u2013",
             n->program, n->host);
     }
     end_table(out);
@@ -409,7 +471,7 @@ static void write_failures(const struct cause *c, FILE *out)
         shown++;
         html(out,
              "<tr><td>%s</td><td class=\"n\">%jd</td><td>%s</td><td class=\"n\">%jd</td>"
-             "<td><code>%s</code></td></tr>\n",
+             "<td class=\"why\"><code>%s</code></td></tr>\n",
              run_name(c->in, f->run), (intmax_t)f->number, f->model, (intmax_t)f->operations,
              f->reason);
     }
@@ -438,15 +500,15 @@ static bool write_cause(struct site *s, const struct history *h, const struct ca
                         bool no_waves)
 {
     const struct query_bucket *b = c->newest;
-    const char *title = *b->title ? b->title : b->signature;
-    char first[HTML_WORDS], last[HTML_WORDS];
-    FILE *out = site_begin(s, c->page, title, "index");
+    char first[HTML_WORDS], last[HTML_WORDS], title[512];
+    FILE *out = site_begin(s, c->page, words_of_title(b, title, sizeof title), "index");
     if (!out)
         return false;
     html(out, "<header><p class=\"kicker\">A cause of failures: the machine %s",
          words_of_kind(b->kind));
     fputs("</p>", out);
     html(out, "<h1>%s</h1>", title);
+    write_core(b, out);
     html(out, "<p class=\"lead\">%jd failing test%s. Signature <code>%s</code>.",
          (intmax_t)c->failures, c->failures == 1 ? "" : "s", b->signature);
     if (h->count > 1)

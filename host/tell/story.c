@@ -133,7 +133,7 @@ static bool add_forced(struct explanation *out, const struct numbers *facts, str
 {
     char words[SENTENCE];
     word_facts(out, facts, n, words, sizeof words);
-    return add_line(out, "They force %s%s%s", words, *words ? ", and then " : "", what);
+    return add_line(out, "This forces %s%s%s", words, *words ? ", and then " : "", what);
 }
 
 static bool tell_cases(struct explanation *out, const struct case_told *cases,
@@ -161,7 +161,7 @@ bool story_tell(struct explanation *out, struct naming *n)
              && add_circle(out, "", end, n);
     else
         whole = collect_facts(out, end, LEVELS, &facts)
-             && add_forced(out, &facts, n, "leave no order at all.");
+             && add_forced(out, &facts, n, "what no order can keep.");
     LIST_FREE(&facts);
     return whole;
 }

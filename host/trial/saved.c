@@ -156,7 +156,7 @@ static bool put_verdict(struct account *a)
     output_line_core(line, a->in.trace, a->verdict);
     output_line_reason(line, &a->in, a->verdict);
     output_line_signature_of(line, a->in.trace, a->verdict);
-    bool done = put_line(a, line, "verdict.txt", false) && put_line(a, line, "verdict.json", true);
+    bool done = put_line(a, line, "verdict.txt", false) && put_line(a, line, SAVED_VERDICT, true);
     cJSON_Delete(line);
     return done;
 }
@@ -216,7 +216,7 @@ static bool put_finding(const struct folder *folder, const struct saved_failure 
     cJSON_AddBoolToObject(line, "broke", true);
     cJSON_AddStringToObject(line, "reason", f->broke);
     output_line_signature_of_break(line, f->broke);
-    bool done = put_line(&a, line, "verdict.txt", false) && put_line(&a, line, "verdict.json", true)
+    bool done = put_line(&a, line, "verdict.txt", false) && put_line(&a, line, SAVED_VERDICT, true)
              && file_open(folder, &file, SAVED_EXPLANATION)
              && file_close(folder, &file,
                            fprintf(file.out.file, SAVED_TEST ": the machine broke: %s\n", f->broke)

@@ -5,9 +5,12 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <cJSON.h>
 
 #include "saved.h"
 
@@ -91,4 +94,24 @@ enum saved_there saved_open(const char *folder, const char *name, FILE **in, str
     if (file >= 0)
         close(file);
     return SAVED_REFUSED;
+}
+
+enum { MOST_VERDICT = 1 << 26 };
+
+void saved_signature(const char *path, bool small, char *signature, size_t size)
+{
+    FILE *in;
+    struct why why;
+    *signature = '\0';
+    const char *name = small ? SAVED_SMALL "/" SAVED_VERDICT : SAVED_VERDICT;
+    if (saved_open(path, name, &in, &why) != SAVED_THERE)
+        return;
+    char *text = malloc(MOST_VERDICT);
+    size_t length = text ? fread(text, 1, MOST_VERDICT, in) : 0;
+    fclose(in);
+    cJSON *verdict = cJSON_ParseWithLength(text ? text : "", length);
+    const char *found = cJSON_GetStringValue(cJSON_GetObjectItem(verdict, "signature"));
+    snprintf(signature, size, "%s", found ? found : "");
+    cJSON_Delete(verdict);
+    free(text);
 }
