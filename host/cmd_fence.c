@@ -130,7 +130,7 @@ static void fill_options(struct fencing *x)
         .jobs = 1,
         .most_states = x->limit,
         .most_seconds = x->seconds,
-        .most_bytes = x->memory               ? x->memory
+        .most_bytes = x->memory             ? x->memory
                     : pages > 0 && size > 0 ? (size_t)pages / 2 * (size_t)size
                                             : 0,
         .nondet_high = 1,
@@ -150,32 +150,64 @@ static void report_error(struct fencing *x, struct ordeal_error *e)
     output_line_print(output_line_error(e), x->json);
 }
 
-static const char *verdict_of(const struct fencing *x, const struct fence_result *r)
+/* Its verdict, and what to exit with. */
+static cJSON *new_line(struct fencing *x, const char *file, enum explore_verdict verdict)
 {
-    static const enum ordeal_result words[] = { [EXPLORE_PASS] = ORDEAL_PASS,
-                                                [EXPLORE_FAIL] = ORDEAL_FAIL,
-                                                [EXPLORE_UNDECIDED] = ORDEAL_UNDECIDED };
-    (void)x;
-    return verdict_words[words[r->verdict]];
+    static const struct {
+        enum ordeal_result word;
+        int status;
+    } of[] = { [EXPLORE_PASS] = { ORDEAL_PASS, EXIT_FINE },
+               [EXPLORE_FAIL] = { ORDEAL_FAIL, EXIT_VIOLATION },
+               [EXPLORE_UNDECIDED] = { ORDEAL_UNDECIDED, EXIT_UNDECIDED } };
+    struct input in = { .name = file, .number = 1 };
+    cJSON *line = output_line_new(verdict_words[of[verdict].word], &in);
+    progress_erase(&x->progress);
+    x->status = exit_worst(x->status, of[verdict].status);
+    cJSON_AddStringToObject(line, "model", machine_names[x->model]);
+    return line;
+}
+
+static void add_note(cJSON *line, enum explore_verdict verdict, const char *note)
+{
+    if (verdict == EXPLORE_UNDECIDED)
+        cJSON_AddStringToObject(line, "why", interrupted() ? "interrupted" : note);
+    else if (note[0])
+        cJSON_AddStringToObject(line, "note", note);
 }
 
 static void report(struct fencing *x, const struct fence_result *r)
 {
-    static const int statuses[] = { [EXPLORE_PASS] = EXIT_FINE,
-                                    [EXPLORE_FAIL] = EXIT_VIOLATION,
-                                    [EXPLORE_UNDECIDED] = EXIT_UNDECIDED };
-    struct input in = { .name = x->file[0], .number = 1 };
-    cJSON *line = output_line_new(verdict_of(x, r), &in);
-    progress_erase(&x->progress);
-    x->status = exit_worst(x->status, statuses[r->verdict]);
-    cJSON_AddStringToObject(line, "model", machine_names[x->model]);
+    cJSON *line = new_line(x, x->file[0], r->verdict);
     fence_words_line(line, x->program.image, r, x->json);
-    if (r->verdict == EXPLORE_UNDECIDED || r->note[0])
-        cJSON_AddStringToObject(line, r->verdict == EXPLORE_UNDECIDED ? "why" : "note",
-                                interrupted() ? "interrupted" : r->note);
+    add_note(line, r->verdict, r->note);
     output_line_print(line, x->json);
     if (!x->json)
         fence_words_print(x->program.image, r, stdout);
+}
+
+static void report_again(void *user, const struct fence_again *again)
+{
+    struct fencing *x = user;
+    cJSON *line = new_line(x, again->file, again->verdict);
+    if (again->buffers)
+        cJSON_AddNumberToObject(line, "buffers", again->buffers);
+    else
+        cJSON_AddStringToObject(line, "buffers", "unbounded");
+    cJSON_AddNumberToObject(line, "states", (double)again->states);
+    add_note(line, again->verdict, again->note);
+    output_line_print(line, x->json);
+}
+
+static struct compile_request request_of(const struct fencing *x)
+{
+    return (struct compile_request){
+        .source = (const char *const *)x->file,
+        .sources = (size_t)x->files,
+        .optimise = x->optimise,
+        .x86_atomics = x->atomics,
+        .define = x->define.word,
+        .defines = x->define.count,
+    };
 }
 
 /* The sources with the fences of the first set, explored again without a bound and with small ones. */
@@ -186,31 +218,18 @@ static void apply(struct fencing *x, const struct fence_result *r)
         .image = x->program.image,
         .set = &r->set[0],
         .explore = &x->how.explore,
-        .request = { .source = (const char *const *)x->file,
-                     .sources = (size_t)x->files,
-                     .optimise = x->optimise,
-                     .x86_atomics = x->atomics,
-                     .define = x->define.word,
-                     .defines = x->define.count },
-        .json = x->json,
+        .request = request_of(x),
+        .tell = report_again,
+        .user = x,
     };
     struct why why = { "" };
     if (!fence_apply(&a, &why))
         x->status = exit_worst(x->status, complain(x->command, "--apply: %s", why.text));
-    else
-        x->status = exit_worst(x->status, a.status);
 }
 
 static bool load(struct fencing *x)
 {
-    struct compile_request request = {
-        .source = (const char *const *)x->file,
-        .sources = (size_t)x->files,
-        .optimise = x->optimise,
-        .x86_atomics = x->atomics,
-        .define = x->define.word,
-        .defines = x->define.count,
-    };
+    struct compile_request request = request_of(x);
     struct ordeal_error error = { 0 };
     bool fine = program_file_load(&x->program, &request, &error);
     if (x->program.messages && !interrupted())

@@ -165,7 +165,7 @@ struct automata {
     struct word_table table;
     struct known {
         uint32_t operation, one, other, result; /* the result plus 1; 0: free */
-    } *known;                                   /* what was computed */
+    } * known;                                  /* what was computed */
     size_t knowns, known_slots;
 };
 enum { APPEND, QUOTIENT, UNION, INTERSECT, INCLUDES };
@@ -581,7 +581,7 @@ struct walk {
     struct {
         uint32_t state;
         uint64_t seen;
-    } *at;
+    } * at;
     size_t count, capacity;
 };
 

@@ -29,10 +29,11 @@ struct explore_progress {
 
 struct explore_options {
     enum explore_model model;
-    bool plain_flush;    /* TSO: a flusher of its own for each buffer instead of delayed flushing */
-    uint32_t buffers;    /* entries of a thread's buffer; 0: unbounded */
-    uint8_t local;       /* EXPLORE_LOCAL_...: what bypasses buffers; dynamic: SC and TSO alone */
-    struct fence_machine *symbolic; /* buffers of any size (fence_machine.h): `ordeal fence` alone */
+    bool plain_flush; /* TSO: a flusher of its own for each buffer instead of delayed flushing */
+    uint32_t buffers; /* entries of a thread's buffer; 0: unbounded */
+    uint8_t local;    /* EXPLORE_LOCAL_...: what bypasses buffers; dynamic: SC and TSO alone */
+    struct fence_machine
+        *symbolic;       /* buffers of any size (fence_machine.h): `ordeal fence` alone */
     bool locked_atomics; /* --atomics x86: every atomic is a full barrier, whatever its aq and rl */
     bool no_reduction;
     bool depth_first;     /* else breadth first: the shortest counterexample */

@@ -10,8 +10,9 @@
 
 /* ---- one exploration ---------------------------------------------------------------------- */
 
-static const uint8_t fence_of_model[EXPLORE_MODELS] = { [EXPLORE_TSO] = FENCE_AFTER_STORE,
-                                                        [EXPLORE_PSO] = FENCE_BEFORE_STORE };
+static const uint8_t fence_of_model[EXPLORE_MODELS] = {
+    [EXPLORE_TSO] = FENCE_AFTER_STORE, [EXPLORE_PSO] = FENCE_BEFORE_STORE
+};
 
 enum explore_verdict fence_explore(struct placing *p, struct fence_outcome *o)
 {
@@ -39,8 +40,8 @@ enum explore_verdict fence_explore(struct placing *p, struct fence_outcome *o)
 void fence_note_undecided(struct placing *p, const struct fence_outcome *o)
 {
     p->result->verdict = EXPLORE_UNDECIDED;
-    snprintf(p->result->note, sizeof p->result->note, "%s: %.240s", explore_model_names[p->how.model],
-             o->note);
+    snprintf(p->result->note, sizeof p->result->note, "%s: %.240s",
+             explore_model_names[p->how.model], o->note);
 }
 
 void fence_note_failed(struct placing *p, const struct fence_outcome *o)
@@ -136,8 +137,7 @@ static void remove_needless(struct placing *p, struct fence_set *set, size_t fro
     bool removed = false;
     for (size_t i = from; i < set->fences;) {
         if (goes_without(p, &set->fence[i])) {
-            memmove(&set->fence[i], &set->fence[i + 1],
-                    (--set->fences - i) * sizeof *set->fence);
+            memmove(&set->fence[i], &set->fence[i + 1], (--set->fences - i) * sizeof *set->fence);
             removed = true;
         } else {
             i++;

@@ -30,8 +30,8 @@ struct fence_result {
     char note[256];
     struct fence_set *set;
     size_t sets;
-    uint32_t iterations;       /* before anything was taken away, the two that found no error included */
-    uint32_t searches;         /* all */
+    uint32_t iterations; /* before anything was taken away, the two that found no error included */
+    uint32_t searches;   /* all */
     uint32_t mfences, sfences; /* that were put in before anything was taken away */
     struct explore_progress total;
     /* of a FAIL: under which model, and what goes wrong there */

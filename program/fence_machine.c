@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "buffers.h"
+#include "image_parts.h"
 
 static struct fence_machine *machine_of(const struct state *s) { return s->options->symbolic; }
 static struct fence_buffers *all_of(const struct state *s) { return s->buffers; }
@@ -85,7 +86,8 @@ static uint8_t fence_at(const struct fence_machine *m, uint32_t pc)
 bool fence_same_place(const struct program_code *c, uint32_t pc, uint32_t other)
 {
     struct source_place one, two;
-    if (pc == other || !image_place(c->image, pc, &one) || !image_place(c->image, other, &two))
+    if (pc == other || c->image->unoptimised || !image_place(c->image, pc, &one)
+        || !image_place(c->image, other, &two))
         return pc == other;
     return one.line == two.line && one.column == two.column && !strcmp(one.file, two.file);
 }
@@ -150,8 +152,7 @@ static bool agree_on_marks(struct fence_machine *m, struct fence_buffer *b)
     struct automata *a = m->automata;
     uint32_t marks = b->rest;
     for (uint32_t k = 0; k < b->count; k++)
-        marks = automata_intersect(a, marks,
-                                   automata_project(a, b->of[k].language, is_mark, NULL));
+        marks = automata_intersect(a, marks, automata_project(a, b->of[k].language, is_mark, NULL));
     for (uint32_t k = 0; k < b->count; k++)
         b->of[k].language = automata_lift(a, b->of[k].language, marks, is_mark, NULL);
     b->rest = marks;
@@ -227,8 +228,9 @@ static struct fence_variable *variable_at(struct state *s, uint32_t thread, uint
     for (uint32_t i = 0; reorders(s) && i < b->count; i++)
         if (overlaps(&b->of[i], address, size)
             && (b->of[i].address != address || b->of[i].size != size)) {
-            state_too_long(s, "stores of different sizes to the same bytes wait at a time, of which "
-                              "PSO without a bound on buffers knows nothing");
+            state_too_long(s,
+                           "stores of different sizes to the same bytes wait at a time, of which "
+                           "PSO without a bound on buffers knows nothing");
             return NULL;
         }
     if (k < b->count && b->of[k].address == address)
@@ -595,8 +597,8 @@ static void fence_drop(struct state *s, uint32_t thread, uint32_t from, uint32_t
                            "a store of thread %u to what lies there still waits in its buffer", t);
                 return;
             }
-            touch(s, t)->of[k].language = automata_project(machine_of(s)->automata, language,
-                                                           stays, &by);
+            touch(s, t)->of[k].language = automata_project(machine_of(s)->automata, language, stays,
+                                                           &by);
         }
     if (all->threads > thread)
         tidy_state(s, thread);

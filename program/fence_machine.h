@@ -15,9 +15,9 @@
 #include "memory_model.h"
 #include "word_table.h"
 
-enum { FENCE_MARK = 0 };                               /* the symbol of an sfence; others are stores */
+enum { FENCE_MARK = 0 }; /* the symbol of an sfence; others are stores */
 enum { FENCE_AFTER_STORE = 1, FENCE_BEFORE_STORE = 2 }; /* mfence, sfence */
-enum { FENCE_VARIABLES = 64, FENCE_VALUES = 64 };       /* of a thread's buffers; that a load may see */
+enum { FENCE_VARIABLES = 64, FENCE_VALUES = 64 }; /* of a thread's buffers; that a load may see */
 
 /* A store as it waits: what a symbol stands for. */
 struct fence_store {
@@ -42,7 +42,7 @@ struct fence_buffers {
 enum fence_event_kind {
     FENCE_STORED,
     FENCE_COMMITTED,
-    FENCE_LOADED, /* from memory, while something waits */
+    FENCE_LOADED,  /* from memory, while something waits */
     FENCE_WRITTEN, /* at once, while something waits: an atomic */
     FENCE_EMPTY,
 };
@@ -68,7 +68,8 @@ void fence_machine_free(struct fence_machine *m);
 size_t fence_machine_bytes(const struct fence_machine *m);
 struct fence_store fence_store_of(const struct fence_machine *m, uint32_t symbol);
 
-/* A fence at all stores that come from the same place of the source as the one at `pc`, or none. */
+/* A fence at all stores that come from the same place of the source as the one at `pc`, or none. Where
+ * no function was put into another every store is a place of its own. */
 void fence_machine_set(struct fence_machine *m, uint32_t pc, uint8_t fence, bool there);
 bool fence_same_place(const struct program_code *c, uint32_t pc, uint32_t other);
 

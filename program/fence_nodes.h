@@ -18,8 +18,8 @@ struct fence_node {
     uint32_t place;   /* control and memory, as a packer's number */
     uint32_t buffers; /* their number */
     uint32_t parent, depth;
-    uint32_t next;    /* of the same place */
-    bool covered;     /* another one of the same place has all that this one has, and more */
+    uint32_t next; /* of the same place */
+    bool covered;  /* another one of the same place has all that this one has, and more */
     bool accelerated;
     struct fence_step step; /* that led here from the parent */
 };
@@ -42,7 +42,8 @@ struct fence_searching {
     bool moved, full;
     uint64_t covered;
     struct fence_buffers *ancestor;
-    struct fence_step failed; /* the step that leads from `at` to the error; thread UINT16_MAX: it is
+    struct fence_step
+        failed; /* the step that leads from `at` to the error; thread UINT16_MAX: it is
                                  that there is none */
     struct fence_outcome *outcome;
 };

@@ -24,8 +24,7 @@ static void add_place(struct fence_place **list, size_t *count, size_t *capacity
                       struct fence_place place, const struct program_code *code)
 {
     for (size_t i = 0; i < *count; i++)
-        if ((*list)[i].fence == place.fence
-            && fence_same_place(code, (*list)[i].pc, place.pc)) {
+        if ((*list)[i].fence == place.fence && fence_same_place(code, (*list)[i].pc, place.pc)) {
             memmove(&(*list)[i], &(*list)[i + 1], (*count - i - 1) * sizeof **list);
             --*count;
             break;
@@ -81,9 +80,7 @@ static void see_event(struct looking *l, const struct fence_event *e)
         if (w->stores && !pso)
             relaxed(l, e->thread, w->stored[w->stores - 1], FENCE_AFTER_STORE);
         break;
-    case FENCE_WRITTEN:
-        relaxed(l, e->thread, e->pc, FENCE_BEFORE_STORE);
-        break;
+    case FENCE_WRITTEN: relaxed(l, e->thread, e->pc, FENCE_BEFORE_STORE); break;
     case FENCE_EMPTY: w->count = w->stores = 0; break;
     }
 }

@@ -43,12 +43,10 @@ static uint32_t *first_of(struct fence_searching *x, uint32_t place)
 static bool is_known(struct fence_searching *x, uint32_t place, uint32_t buffers)
 {
     for (uint32_t n = *first_of(x, place); n != NO_NODE; n = x->node[n].next)
-        if (!x->node[n].covered
-            && fence_buffers_include(x->machine, x->node[n].buffers, buffers))
+        if (!x->node[n].covered && fence_buffers_include(x->machine, x->node[n].buffers, buffers))
             return true;
     for (uint32_t n = *first_of(x, place); n != NO_NODE; n = x->node[n].next)
-        if (!x->node[n].covered
-            && fence_buffers_include(x->machine, buffers, x->node[n].buffers)) {
+        if (!x->node[n].covered && fence_buffers_include(x->machine, buffers, x->node[n].buffers)) {
             x->node[n].covered = true;
             x->covered++;
         }
@@ -108,8 +106,7 @@ static void store_successor(struct fence_searching *x, uint32_t thread, uint32_t
         x->full = true;
         return;
     }
-    struct fence_node node = { .place = place, .parent = x->at,
-                               .depth = x->node[x->at].depth + 1 };
+    struct fence_node node = { .place = place, .parent = x->at, .depth = x->node[x->at].depth + 1 };
     struct fence_buffers *b = x->s->buffers;
     if (!is_new && !flush && b->threads > thread)
         node.accelerated = accelerate(x, thread, place);
@@ -283,8 +280,7 @@ static void watch(struct fence_searching *x, size_t frontier, const struct explo
         note(x, text);
     }
     if (o->most_states && p.states >= o->most_states) {
-        snprintf(text, sizeof text, "the limit of %llu states",
-                 (unsigned long long)o->most_states);
+        snprintf(text, sizeof text, "the limit of %llu states", (unsigned long long)o->most_states);
         note(x, text);
     }
 }
@@ -311,7 +307,8 @@ static void run(struct fence_searching *x, const struct explore_progress *before
 bool fence_search(const struct explore_options *options, const struct explore_progress *before,
                   double began, struct fence_outcome *outcome)
 {
-    struct fence_searching x = { .options = options, .machine = options->symbolic,
+    struct fence_searching x = { .options = options,
+                                 .machine = options->symbolic,
                                  .outcome = outcome };
     *outcome = (struct fence_outcome){ .verdict = EXPLORE_PASS };
     bool made = make(&x, options->symbolic->code);

@@ -88,7 +88,8 @@ static void compare(const struct automata *a, uint32_t language, const struct wo
 static struct words append(const struct words *w, uint32_t symbol)
 {
     struct words r = { .known = w->known, .whole = w->whole };
-    EACH (code, w) {
+    EACH(code, w)
+    {
         if (length_of(code) < LONGEST)
             r.in[with(code, symbol)] = 1;
         else
@@ -120,7 +121,8 @@ static struct words repeat(const struct words *w, uint32_t word)
     struct words r = *w;
     r.whole = false;
     for (int k = 0; k < LONGEST; k++)
-        EACH (code, &r) {
+        EACH(code, &r)
+        {
             if (length_of(code) + length_of(word) <= LONGEST)
                 r.in[joined(code, word)] = 1;
         }
@@ -146,16 +148,16 @@ static uint32_t projected(uint32_t code)
 static struct words project(const struct words *w)
 {
     struct words r = { .known = LONGEST, .whole = true };
-    EACH (code, w)
-        r.in[projected(code)] = 1;
+    EACH(code, w)
+    r.in[projected(code)] = 1;
     return r;
 }
 
 static struct words lift(const struct words *w, const struct words *projection)
 {
     struct words r = { .known = w->known, .whole = w->whole };
-    EACH (code, w)
-        r.in[code] = projection->in[projected(code)];
+    EACH(code, w)
+    r.in[code] = projection->in[projected(code)];
     return r;
 }
 
@@ -230,8 +232,8 @@ static void compare_pairs(struct pool *p)
     for (int i = 0; i < POOL; i++)
         for (int j = 0; j < POOL; j++) {
             bool in = true;
-            EACH (code, &p->words[j])
-                in = in && p->words[i].in[code];
+            EACH(code, &p->words[j])
+            in = in && p->words[i].in[code];
             if (!p->words[i].whole || !p->words[j].whole)
                 continue;
             TEST_ASSERT_EQUAL(in, automata_includes(p->a, p->language[i], p->language[j]));
@@ -290,8 +292,8 @@ static void test_parts_have_every_word_once(void)
         TEST_ASSERT_GREATER_OR_EQUAL(0, n);
         for (int k = 0; k < n; k++) {
             struct words w = p.words[0];
-            EACH (code, &w)
-                w.in[code] = newest_of(code) == part[k].seen;
+            EACH(code, &w)
+            w.in[code] = newest_of(code) == part[k].seen;
             compare(p.a, part[k].language, &w);
             TEST_ASSERT_NOT_EQUAL(LANGUAGE_NONE, part[k].language);
         }

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/command.h"
 #include "base/list.h"
 #include "base/output.h"
 #include "base/plain_file.h"
@@ -15,7 +14,6 @@
 #include "fence_words.h"
 #include "lines.h"
 #include "program_file.h"
-#include "tell/output_line.h"
 
 enum { SMALL_BUFFERS = 2, MOST_SOURCE = 1 << 24 };
 
@@ -50,8 +48,9 @@ static bool collect(const struct fence_application *a, struct patched *p, struct
             return why_say(why, "nobody knows where the store at 0x%08x is written", f->pc);
         const char *file = source_named(&a->request, at.file);
         if (!file)
-            return why_say(why, "%s:%u is in none of the sources that were named; put the fence there "
-                                "by hand",
+            return why_say(why,
+                           "%s:%u is in none of the sources that were named; put the fence there "
+                           "by hand",
                            lines_near_name(at.file), at.line);
         struct fence_patch patch = { file, at.line, at.column, f->fence == FENCE_BEFORE_STORE };
         if (!LIST_PUSH(&p->patch, patch))
@@ -97,8 +96,10 @@ static bool name_for(const struct fence_application *a, const char *source, char
     int error = folder ? output_directory(a->to) : 0;
     if (error)
         return why_say(why, "%s: %s", a->to, strerror(error));
-    int written = folder ? snprintf(name, size, "%s/%s", a->to, lines_short_name(source))
-                         : snprintf(name, size, "%s", a->to);
+    int written = folder && length
+                    ? snprintf(name, size, "%s%s%s", a->to, a->to[length - 1] == '/' ? "" : "/",
+                               lines_short_name(source))
+                    : snprintf(name, size, "%s", a->to);
     if (written < 0 || (size_t)written >= size)
         return why_say(why, "%s: the name is too long", a->to);
     char one[PATH_MAX], other[PATH_MAX];
@@ -113,9 +114,9 @@ static bool patch_source(const struct fence_application *a, struct patched *p, c
     char name[PATH_MAX];
     bool changed = false;
     char *text = read_source(source, why), *slash;
-    char *fenced = text ? fence_patch_text(source, text, p->patch.data, p->patch.count, &changed,
-                                           why)
-                        : NULL;
+    char *fenced = text
+                     ? fence_patch_text(source, text, p->patch.data, p->patch.count, &changed, why)
+                     : NULL;
     bool fine = fenced && (!changed || name_for(a, source, name, sizeof name, why))
              && (!changed || write_source(name, fenced, why));
     char *copy = strdup(changed ? name : source), *folder = strdup(source);
@@ -137,30 +138,6 @@ static bool patch_source(const struct fence_application *a, struct patched *p, c
 
 /* ---- exploring it again ----------------------------------------------------------------------- */
 
-static const int exit_of[] = { [EXPLORE_PASS] = 0, [EXPLORE_FAIL] = EXIT_VIOLATION,
-                               [EXPLORE_UNDECIDED] = EXIT_UNDECIDED };
-
-static void print_line(struct fence_application *a, const char *file, enum explore_verdict verdict,
-                       uint64_t states, bool bounded, const char *note)
-{
-    static const enum ordeal_result words[] = { [EXPLORE_PASS] = ORDEAL_PASS,
-                                                [EXPLORE_FAIL] = ORDEAL_FAIL,
-                                                [EXPLORE_UNDECIDED] = ORDEAL_UNDECIDED };
-    struct input in = { .name = file, .number = 1 };
-    cJSON *line = output_line_new(verdict_words[words[verdict]], &in);
-    cJSON_AddStringToObject(line, "model", explore_model_names[a->explore->model]);
-    if (bounded)
-        cJSON_AddNumberToObject(line, "buffers", SMALL_BUFFERS);
-    else
-        cJSON_AddStringToObject(line, "buffers", "unbounded");
-    cJSON_AddNumberToObject(line, "states", (double)states);
-    if (note[0])
-        cJSON_AddStringToObject(line, verdict == EXPLORE_UNDECIDED ? "why" : "note", note);
-    output_line_print(line, a->json);
-    if (exit_of[verdict] > a->status)
-        a->status = exit_of[verdict];
-}
-
 static bool explore_unbounded(struct fence_application *a, const struct image *image,
                               const char *file, struct why *why)
 {
@@ -171,8 +148,8 @@ static bool explore_unbounded(struct fence_application *a, const struct image *i
         return why_say(why, "%s", error.reason);
     bool more = r->sets && r->set[0].fences;
     enum explore_verdict verdict = r->verdict == EXPLORE_PASS && more ? EXPLORE_FAIL : r->verdict;
-    print_line(a, file, verdict, r->sets ? r->set[0].states : 0, false,
-               more ? "it needs more fences" : r->note);
+    a->tell(a->user, &(struct fence_again){ file, verdict, r->sets ? r->set[0].states : 0, 0,
+                                            more ? "it needs more fences" : r->note });
     fence_result_free(r);
     return true;
 }
@@ -188,8 +165,9 @@ static bool explore_bounded(struct fence_application *a, const struct image *ima
         how.local &= (uint8_t)~EXPLORE_LOCAL_DYNAMIC;
     if (explore(image, &how, &r, &error) != ORDEAL_OK)
         return why_say(why, "%s", error.reason);
-    print_line(a, file, r->verdict, r->at_end.states, true,
-               r->findings ? explore_error_text(r->finding[0].error) : r->note);
+    a->tell(a->user, &(struct fence_again){ file, r->verdict, r->at_end.states, SMALL_BUFFERS,
+                                            r->findings ? explore_error_text(r->finding[0].error)
+                                                        : r->note });
     explore_result_free(r);
     return true;
 }

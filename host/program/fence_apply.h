@@ -8,17 +8,26 @@
 #include "compile.h"
 #include "fence.h"
 
+/* One exploration of what was written. */
+struct fence_again {
+    const char *file;
+    enum explore_verdict verdict;
+    uint64_t states;
+    uint32_t buffers; /* 0: no bound */
+    const char *note;
+};
+
 struct fence_application {
     const char *to; /* a file for one source, a folder for several */
     const struct image *image;
     const struct fence_set *set;
     const struct explore_options *explore;
     struct compile_request request; /* of the sources as they are */
-    bool json;
-    int status; /* what to exit with */
+    void (*tell)(void *user, const struct fence_again *again);
+    void *user;
 };
 
-/* Prints a line for each exploration. False: it could not be done, and why. */
+/* False: it could not be done, and why. */
 bool fence_apply(struct fence_application *a, struct why *why);
 
 #endif

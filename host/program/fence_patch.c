@@ -70,7 +70,7 @@ struct statement {
 
 struct scan {
     size_t place, parentheses, head; /* `head`: how many were open before that of a head; 0: none */
-    size_t questions; /* that wait for their colon */
+    size_t questions;                /* that wait for their colon */
     bool head_next, past;
     struct statement now;
 };
@@ -208,8 +208,7 @@ static bool find_changes(const char *file, const char *text, const struct fence_
     for (size_t i = 0; i < patches; i++) {
         if (strcmp(patch[i].file, file) != 0)
             continue;
-        struct statement at = statement_at(text,
-                                           offset_of(text, patch[i].line, patch[i].column));
+        struct statement at = statement_at(text, offset_of(text, patch[i].line, patch[i].column));
         if (at.in_head)
             return why_say(why,
                            "%s:%u: the store is in the head of a loop, of an 'if' or of no "

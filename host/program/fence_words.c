@@ -22,8 +22,7 @@ static cJSON *fence_object(const struct image *image, const struct fence_needed 
     cJSON *o = cJSON_CreateObject();
     struct source_place at;
     cJSON_AddStringToObject(o, "fence", name_of(f));
-    cJSON_AddStringToObject(o, "where",
-                            f->place.fence == FENCE_AFTER_STORE ? "behind" : "before");
+    cJSON_AddStringToObject(o, "where", f->place.fence == FENCE_AFTER_STORE ? "behind" : "before");
     if (fence_words_place(image, f->place.pc, &at)) {
         cJSON_AddStringToObject(o, "file", lines_near_name(at.file));
         cJSON_AddNumberToObject(o, "line", at.line);
