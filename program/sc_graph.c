@@ -443,6 +443,8 @@ static void add_step(struct sc_graph *g, uint32_t thread)
     state_undo(g->s);
     for (size_t i = 0; i < g->recorder.list.count; i++)
         see_event(g, &m, &g->recorder.list.event[i]);
+    if (m.step.created || m.step.role == SC_JOINS)
+        m.step.access = m.step.always = false; /* what it writes is the number of a thread, or its value */
     g->no_memory |= !ROW_ADD(&g->steps, m.step);
 }
 
