@@ -544,11 +544,13 @@ install: all
 	install -m 644 $(filter rtl/lean/%,$(LEAN_RTL)) $(TARGET)/share/ordeal/rtl/lean
 	install -m 644 $(SOC_CODE) $(BOARD_CODE) $(TARGET)/share/ordeal/sim
 	install -m 755 $(MODEL_TOOLS) $(TARGET)/share/ordeal/sim
-	install -d $(TARGET)/share/ordeal/program/runtime/include $(TARGET)/share/ordeal/program/runtime/cpp
-	install -m 644 program/calls.def $(TARGET)/share/ordeal/program
-	install -m 644 $(filter-out %/include %/cpp,$(wildcard program/runtime/*)) $(TARGET)/share/ordeal/program/runtime
+	install -d $(TARGET)/share/ordeal/program/runtime/include $(TARGET)/share/ordeal/program/runtime/cpp \
+	  $(TARGET)/share/ordeal/program/runtime/chip
+	install -m 644 program/calls.def program/chip.h $(TARGET)/share/ordeal/program
+	install -m 644 $(filter-out %/include %/cpp %/chip,$(wildcard program/runtime/*)) $(TARGET)/share/ordeal/program/runtime
 	install -m 644 $(wildcard program/runtime/include/*) $(TARGET)/share/ordeal/program/runtime/include
 	install -m 644 $(wildcard program/runtime/cpp/*) $(TARGET)/share/ordeal/program/runtime/cpp
+	install -m 644 $(wildcard program/runtime/chip/*) $(TARGET)/share/ordeal/program/runtime/chip
 	$(FILL) host/ordeal.1 > $(TARGET)/share/man/man1/ordeal.1
 
 clean:

@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "targets/bug_list.h"
 #include "base/output.h"
+#include "chip/chip_run.h"
 #include "regress/recorder.h"
 #include "tell/output_line.h"
 #include "trial/go_on.h"
@@ -31,6 +32,10 @@ struct run {
     double shrink_seconds;
     const char *output, *cover_file, *record;
     enum ordeal_format format;
+    struct words program, define, include; /* --program, and how it is compiled */
+    bool optimise;
+    uint64_t patience;
+    const char *outcomes;
 
     struct ordeal *o;            /* of the traces that are written */
     struct cover_keep cover;     /* what all tests reach, and those before that the file had */
@@ -107,6 +112,22 @@ static const struct option_spec options[] = {
     OPTION(run, prepare, "prepare", 0, NULL, flag, NULL,
            "make the machine ready and look whether all options go together, but\n"
            "run nothing"),
+    OPTION(run, program, "program", 'p', "FILE", words, NULL,
+           "sim, board: run not tests but this program, threads on harts: its\n"
+           "sources in C or C++, or a program.elf that was kept. Every execution\n"
+           "is checked; --count and --iterations say how many there are"),
+    OPTION(run, define, "define", 'D', "NAME=VALUE", words, NULL,
+           "with --program: a macro for the compiler"),
+    OPTION(run, include, "include", 'I', "DIR", words, NULL,
+           "with --program: a folder with headers"),
+    OPTION(run, optimise, "optimise", 'O', NULL, flag, NULL,
+           "with --program: compile with -O2; without it -O0"),
+    OPTION(run, patience, "patience", 0, "CYCLES", positive, NULL,
+           "with --program: an execution that takes longer is UNDECIDED\n"
+           "(default: 2000000)"),
+    OPTION(run, outcomes, "outcomes", 0, "NAMES", text, NULL,
+           "with --program: count the last values of these global variables:\n"
+           "x,flag[1]"),
     OPTION(run, waves, "waves", 0, NULL, flag, NULL,
            "sim: keep what all signals did in failing tests, for GTKWave"),
     OPTION(run, setup.jobs, "jobs", 'J', "N", positive, NULL,
@@ -691,9 +712,62 @@ static int make_ready(struct run *r, char *const *files)
     return status;
 }
 
+/* What is about tests does not go with a program, nor the other way round. */
+static int program_usage(struct run *r, char *const *files)
+{
+    const struct {
+        const char *name;
+        bool given;
+    } of_tests[] = { { "bias", r->setup.bias_files.count },
+                     { "set", r->setup.set.count },
+                     { "first", r->first },
+                     { "cycles", r->most_cycles },
+                     { "shrink", r->shrink || r->shrink_seconds > 0 },
+                     { "cover", r->cover_file },
+                     { "record", r->record },
+                     { "examples", r->recorder.examples },
+                     { "prepare", r->prepare },
+                     { "format", r->format != ORDEAL_FORMAT_GUESS },
+                     { "final", r->setup.how.final },
+                     { "jobs", r->setup.jobs > 1 } },
+      of_programs[] = { { "define", r->define.count },
+                        { "include", r->include.count },
+                        { "optimise", r->optimise },
+                        { "patience", r->patience },
+                        { "outcomes", r->outcomes } };
+    for (size_t i = 0; r->program.count && i < sizeof of_tests / sizeof *of_tests; i++)
+        if (of_tests[i].given)
+            return complain(r->setup.command, "--%s is about tests; it does not go with --program",
+                            of_tests[i].name);
+    for (size_t i = 0; !r->program.count && i < sizeof of_programs / sizeof *of_programs; i++)
+        if (of_programs[i].given)
+            return complain(r->setup.command, "--%s is about a program; add --program FILE",
+                            of_programs[i].name);
+    if (r->program.count && *files)
+        return complain(r->setup.command, "a program, or tests: --program does not go with '%s'", *files);
+    if (r->program.count && !r->setup.target->image)
+        return complain(r->setup.command, "--program runs on sim and board; '%s' runs tests alone",
+                        r->setup.target->name);
+    if (r->program.count > 1)
+        for (size_t i = 0; i < r->program.count; i++)
+            if (!compile_is_source(r->program.word[i]))
+                return complain(r->setup.command,
+                                "%s: an ELF file is taken as it is; name it alone, or sources",
+                                r->program.word[i]);
+    return -1;
+}
+
 static int usage(struct run *r, char *const *files)
 {
     int status = target_usage(r);
+    if (status < 0)
+        status = program_usage(r, files);
+    if (status < 0 && r->program.count) {
+        r->check = true;
+        return r->stop_after && r->keep_going
+                 ? complain(r->setup.command, "--stop-after and --keep-going exclude each other")
+                 : -1;
+    }
     if (status < 0)
         status = tests_usage(r, files);
     if (status < 0)
@@ -727,6 +801,48 @@ static int list_bugs(struct run *r)
     return EXIT_FINE;
 }
 
+/* When stores left their buffers is told wherever the machine knows it. */
+static bool tells_visible(const struct run *r)
+{
+    const char *config = r->setup.how.config;
+    return r->setup.target == &target_sim && !r->setup.how.soc
+        && !(config && strstr(config, "lean"));
+}
+
+static int run_program(struct run *r)
+{
+    enum { USUAL_RUNS = 10, USUAL_PATIENCE = 2000000 };
+    uint64_t each = r->setup.iterations ? r->setup.iterations : r->count ? 1 : USUAL_RUNS;
+    bool visible = r->setup.how.visible;
+    r->setup.jobs = 1;
+    r->setup.how.visible |= tells_visible(r);
+    int status = setup_machines(&r->setup);
+    if (status >= 0)
+        return status;
+    struct chip_plan plan = {
+        .setup = &r->setup,
+        .request = { .source = r->program.word,
+                     .sources = r->program.count,
+                     .optimise = r->optimise,
+                     .chip = true,
+                     .define = r->define.word,
+                     .defines = r->define.count,
+                     .include = r->include.word,
+                     .includes = r->include.count },
+        .first = r->first_iteration,
+        .count = (r->count ? r->count : 1) * each,
+        .stop_after = r->keep_going ? 0 : r->stop_after ? r->stop_after : FAILURES_KEPT,
+        .most_cycles = r->patience ? r->patience : USUAL_PATIENCE,
+        .high = 1,
+        .model = r->against.given ? (enum ordeal_model)r->against.value : r->setup.claims.model,
+        .outcomes = r->outcomes,
+        .output = r->output,
+        .waves = r->waves,
+        .visible = visible,
+    };
+    return chip_run(&plan);
+}
+
 static int run(const struct command *self, int argc, char **argv)
 {
     struct run r = { .setup.command = self, .words = argv, .word_count = argc };
@@ -738,6 +854,11 @@ static int run(const struct command *self, int argc, char **argv)
     if (status >= 0)
         return status;
     interrupt_watch();
+    if (r.program.count) {
+        status = run_program(&r);
+        setup_close(&r.setup);
+        return status;
+    }
     status = make_ready(&r, argv + operand);
     bool ready = status < 0;
     if (ready) {

@@ -65,6 +65,10 @@ bool program_code_new(struct program_code *c, const struct image *image, struct 
     size_t segments = image_segments(image, &segment);
     *c = (struct program_code){ .image = image };
     find_bounds(c, segment, segments);
+    if (image_is_chip(image))
+        return refuse(error, ORDEAL_BAD_INPUT,
+                      "the program is linked for the machine, on which 'ordeal run --program' runs "
+                      "it; explore its sources");
     if (!segments || c->end <= c->base)
         return refuse(error, ORDEAL_BAD_INPUT, "the program has nothing in memory");
     if (c->end > STATE_LINKED_END)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "chip.h"
 #include "image_parts.h"
 
 /* Below the first nothing can be, so that null pointers are found; from the second on there is what
@@ -81,7 +82,8 @@ static bool check_segment(const struct image *i, const GElf_Phdr *p, struct orde
                          "a program may have: make them smaller",
                          (unsigned long long)p->p_memsz >> 20, (unsigned long long)p->p_vaddr,
                          MOST_MEMORY >> 20);
-    if (p->p_vaddr < LOWEST || p->p_vaddr + p->p_memsz > HIGHEST)
+    bool chip = p->p_vaddr == 0 ? p->p_flags & PF_X : p->p_vaddr >= CHIP_DATA;
+    if (!chip && (p->p_vaddr < LOWEST || p->p_vaddr + p->p_memsz > HIGHEST))
         return image_bad(i, error,
                          "has a segment at 0x%llx, outside of 0x%x to 0x%x: link it to "
                          "0x10000",
@@ -286,6 +288,19 @@ static bool read_symbols(struct image *i, Elf *elf, struct ordeal_error *error)
     return true;
 }
 
+/* The code that lies at 0 on a chip has a name. */
+static bool check_chip(struct image *i, struct ordeal_error *error)
+{
+    const struct symbol *begin = image_symbol_named(i, "__ordeal_chip_begin");
+    i->chip = begin && begin->address == 0;
+    for (size_t k = 0; k < i->segments; k++)
+        if (!i->chip && (i->segment[k].address < LOWEST || i->segment[k].address >= HIGHEST))
+            return image_bad(i, error,
+                             "has a segment at 0x%x, outside of 0x%x to 0x%x: link it to 0x10000",
+                             i->segment[k].address, LOWEST, HIGHEST);
+    return true;
+}
+
 /* ---- whole ---------------------------------------------------------------------------------- */
 
 static bool read_elf(struct image *i, Elf *elf, struct ordeal_error *error)
@@ -298,7 +313,8 @@ static bool read_elf(struct image *i, Elf *elf, struct ordeal_error *error)
     if (!check_header(i, &header, error))
         return false;
     i->entry = (uint32_t)header.e_entry;
-    if (!read_segments(i, elf, error) || !decode_all(i, error) || !read_symbols(i, elf, error))
+    if (!read_segments(i, elf, error) || !decode_all(i, error) || !read_symbols(i, elf, error)
+        || !check_chip(i, error))
         return false;
     return (image_read_debug(i, elf) && image_analyse_flow(i) && image_analyse_frames(i))
         || image_no_memory(i, error);
@@ -312,6 +328,7 @@ bool image_load(const char *name, const void *bytes, size_t size, struct image *
     *image = NULL;
     if (!i)
         return image_no_memory(&(struct image){ .name = nameless }, error);
+    i->stacks = (struct image_stacks){ .base = 0x80000000, .part = 0x100000 };
     i->name = strdup(name);
     i->bytes = malloc(size + 1);
     i->size = size;
@@ -362,6 +379,16 @@ void image_free(struct image *i)
 /* ---- questions ------------------------------------------------------------------------------ */
 
 uint32_t image_entry(const struct image *i) { return i->entry; }
+bool image_is_chip(const struct image *i) { return i->chip; }
+
+void image_set_stacks(struct image *i, const struct image_stacks *stacks) { i->stacks = *stacks; }
+
+bool image_in_stack(const struct image *i, uint32_t address, uint32_t *thread)
+{
+    *thread = (address - i->stacks.base) / i->stacks.part;
+    return address >= i->stacks.base
+        && (address - i->stacks.base) % i->stacks.part >= i->stacks.other;
+}
 
 const struct instruction *image_instruction(const struct image *i, uint32_t pc)
 {

@@ -57,6 +57,15 @@ bool image_load(const char *name, const void *bytes, size_t size, struct image *
 void image_free(struct image *image);
 
 uint32_t image_entry(const struct image *i);
+/* Linked for the multiprocessor of rtl/ (chip.h), not for the engine. */
+bool image_is_chip(const struct image *i);
+/* Where the stacks of threads are: thread n has `part` bytes from `base` + n * `part` on, of which the
+ * first `other` are no stack. As PROGRAM.md has it, until a machine says otherwise, once. */
+struct image_stacks {
+    uint32_t base, part, other;
+};
+void image_set_stacks(struct image *i, const struct image_stacks *stacks);
+bool image_in_stack(const struct image *i, uint32_t address, uint32_t *thread);
 /* NULL: nothing is executed there. */
 const struct instruction *image_instruction(const struct image *i, uint32_t pc);
 

@@ -48,6 +48,8 @@ struct image {
     size_t size;
     uint32_t entry;
     bool unoptimised; /* compiled by ordeal without optimisation: see image_frame.c */
+    struct image_stacks stacks;
+    bool chip; /* linked for the multiprocessor of rtl/ */
 
     struct segment *segment;
     size_t segments;

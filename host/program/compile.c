@@ -85,15 +85,28 @@ static bool compile_source(struct work *w, size_t k)
 /* clang-format off */
 static const char *const link_flags[] = {
     "ld.lld", "-static", "--gc-sections", "--color-diagnostics=never", "--no-demangle", "--error-limit=0",
-    "--image-base=0x10000", "-znorelro", "-e", "_start", "-u", "__ordeal_thread_end", NULL
+    "-znorelro", "-e", "_start", "-u", "__ordeal_thread_end", NULL
 };
 /* clang-format on */
+
+/* For the engine, or for a chip with what lies under the program there. */
+static void add_place(struct work *w, struct command_words *words)
+{
+    if (!w->request->chip) {
+        command_add(words, "--image-base=0x10000");
+        return;
+    }
+    command_add(words, "-T%s/chip/link.ld", w->runtime);
+    command_add(words, "%s/chip_start.o", w->objects);
+    command_add(words, "%s/chip_kernel.o", w->objects);
+}
 
 /* The symbol is what program/image_frame.c relies on. */
 bool compile_link(struct work *w, const char *stubs, const char *output, bool tell)
 {
     struct command_words words = { 0 };
     command_add_all(&words, link_flags);
+    add_place(w, &words);
     command_add(&words, "-o%s", output);
     if (!w->request->optimise)
         command_add(&words, "--defsym=__ordeal_unoptimised=1");

@@ -14,6 +14,7 @@ struct compile_request {
     const char *const *source; /* .c, .i, .cpp, .cc, .cxx; C++ takes the run-time of C++ with it */
     size_t sources;
     bool optimise;    /* -O2 instead of -O0 */
+    bool chip;        /* for the multiprocessor of rtl/ instead of the engine (program/chip.h) */
     bool x86_atomics; /* as for x86 (program/PROGRAM.md), else as the RISC-V manual has it */
     const char *const *define; /* NAME or NAME=VALUE */
     size_t defines;

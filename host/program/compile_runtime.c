@@ -16,6 +16,8 @@ static const struct part {
     bool cpp;
 } parts[] = { { "calls.S", "calls", false },
               { "runtime.c", "runtime", false },
+              { "chip/start.S", "chip_start", false },
+              { "chip/kernel.c", "chip_kernel", false },
               { "library.cpp", "library", true } };
 enum { PARTS = sizeof parts / sizeof *parts };
 
@@ -47,7 +49,8 @@ static bool compile_parts(struct work *w, const char *folder)
 /* Of all files of the run-time, and what compiles them. */
 static void checksum(const struct work *w, char text[HASH_TEXT])
 {
-    static const char *const kinds[] = { "*.[chS]", "*.cpp", "include/*", "cpp/*", "../calls.def" };
+    static const char *const kinds[] = { "*.[chS]", "*.cpp", "include/*", "cpp/*", "chip/*", "../calls.def",
+                                        "../chip.h" };
     struct command_words words = { 0 };
     struct hash hash;
     glob_t found = { 0 };

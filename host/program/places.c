@@ -7,8 +7,6 @@
 
 #include "calls.h"
 
-enum { PART = 0x100000, HEAP = 0x40000000, STACKS = (int)0x80000000 }; /* PROGRAM.md */
-
 /* Of the C++ run-time, which has no header for C. */
 // NOLINTNEXTLINE(bugprone-reserved-identifier,cert-dcl37-c)
 char *__cxa_demangle(const char *mangled, char *buffer, size_t *length, int *status);
@@ -93,12 +91,6 @@ const struct place_block *places_block(const struct places *p, uint32_t address,
 
 /* ---- stacks ------------------------------------------------------------------------------ */
 
-bool place_is_stack(uint32_t address, uint32_t *thread)
-{
-    *thread = (address - (uint32_t)STACKS) / PART;
-    return address >= (uint32_t)STACKS;
-}
-
 static const struct place_local *known_local(const struct places *p, uint32_t address)
 {
     for (size_t i = p->locals.count; i-- > 0;)
@@ -113,7 +105,7 @@ static bool find_locals(struct places *p)
     for (size_t i = 0; i < p->events->count; i++) {
         const struct program_event *e = &p->events->event[i];
         uint32_t thread;
-        if (!event_is_access(e) || !e->frame || !place_is_stack(e->address, &thread)
+        if (!event_is_access(e) || !e->frame || !image_in_stack(p->image, e->address, &thread)
             || thread != e->thread || known_local(p, e->address))
             continue;
         struct place_local l = { 0 };
@@ -190,7 +182,7 @@ void places_name(const struct places *p, uint32_t address, size_t event, char na
     } else if (b) {
         snprintf(name, PLACE_NAME, "block %zu", (size_t)(b - p->blocks.data) + 1);
         put_offset(name, address - b->address);
-    } else if (place_is_stack(address, &thread)) {
+    } else if (image_in_stack(p->image, address, &thread)) {
         name_on_stack(p, address, thread, name);
     } else {
         snprintf(name, PLACE_NAME, "0x%" PRIx32, address);
@@ -202,7 +194,7 @@ static bool is_pointer(const struct places *p, uint32_t value, size_t event)
     uint32_t thread;
     return value >= 0x10000
         && (image_symbol_at(p->image, value) || places_block(p, value, event)
-            || (place_is_stack(value, &thread) && known_local(p, value)));
+            || (image_in_stack(p->image, value, &thread) && known_local(p, value)));
 }
 
 void places_value(const struct places *p, uint32_t value, uint32_t size, size_t event,

@@ -48,7 +48,6 @@ size_t places_number(const struct places *p, const struct program_event *access)
 
 /* The block in which an address lies when the event happens; NULL: in none. */
 const struct place_block *places_block(const struct places *p, uint32_t address, size_t event);
-bool place_is_stack(uint32_t address, uint32_t *thread);
 
 /* Of a symbol, as its source has it. */
 void place_plain_name(const char *symbol, char name[PLACE_NAME]);

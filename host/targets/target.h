@@ -20,6 +20,8 @@
 
 struct bug_list;
 struct hash;
+struct soc_image;
+struct soc_image_run;
 
 enum target_result {
     TARGET_DONE,
@@ -73,6 +75,13 @@ struct target {
      * TARGET_BROKE too, which is no error here. */
     enum target_waves (*waves)(void *machine, const struct program *p, uint64_t iteration,
                                const char *fst, struct why *why);
+    /* Runs a program that is no test (soc/soc_image.h), on the size that hold() says; its waves. */
+    enum target_result (*image)(void *machine, const struct soc_image *image, uint64_t iteration,
+                                struct soc_image_run *run, struct why *why);
+    enum target_waves (*image_waves)(void *machine, const struct soc_image *image,
+                                     uint64_t iteration, const char *fst, struct why *why);
+    /* What of its code memory a hart has, in bytes. */
+    uint32_t (*code_bytes)(const void *machine);
     /* Of a machine that comes in several sizes, which take turns: the name of that which runs this
      * iteration. By hold() all that it can run are run on the one of this name, until NULL is given. */
     const char *(*size)(const void *machine, const struct program *p, uint64_t iteration);

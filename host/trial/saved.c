@@ -92,7 +92,7 @@ static void write_replay(const struct saved_run *run, FILE *out)
         fputc(' ', out);
         saved_run_quote(words.word[i], out);
     }
-    fputs(" \"$here/" SAVED_TEST "\" \"$@\"\n", out);
+    fprintf(out, " \"$here/%s\" \"$@\"\n", words.word[words.count - 1]);
 }
 
 static bool put_replay(const struct folder *f, const struct saved_run *run)
@@ -272,7 +272,7 @@ static bool make_directory(const char *path, struct why *why)
 }
 
 /* Its place in the directory; a folder that may be gone after a loss of power is not kept. */
-static bool sync_place(const struct saved_failure *f, const char *temporary, const char *path,
+static bool sync_place(const struct saved_filling *f, const char *temporary, const char *path,
                        struct why *why)
 {
     int error = output_sync(f->directory);
@@ -299,7 +299,7 @@ static bool rename_to_free(const char *from, const char *to)
     return false;
 }
 
-static bool settle(const struct saved_failure *f, const char *temporary, char *path, size_t size,
+static bool settle(const struct saved_filling *f, const char *temporary, char *path, size_t size,
                    struct why *why)
 {
     mode_t mask = umask(0);
@@ -318,7 +318,7 @@ static bool settle(const struct saved_failure *f, const char *temporary, char *p
 }
 
 /* In a directory that is there. */
-static bool write_in(const struct saved_failure *f, char *path, size_t size, struct why *why)
+static bool write_in(const struct saved_filling *f, char *path, size_t size, struct why *why)
 {
     char name[PATH_MAX];
     struct temporary temporary;
@@ -329,9 +329,7 @@ static bool write_in(const struct saved_failure *f, char *path, size_t size, str
     if (error)
         return why_say(why, "%s: %s", f->directory, strerror(error));
     struct folder folder = { temporary.path, why };
-    bool done = put_bias(&folder, f->bias) && put_seed(&folder, f->seed)
-             && put_trace(&folder, SAVED_TEST, f->test) && put_replay(&folder, f->run)
-             && put_run(&folder, f->run) && put_what_it_did(&folder, f) && sync_folder(&folder)
+    bool done = f->fill(f->user, temporary.path, why) && sync_folder(&folder)
              && settle(f, temporary.path, path, size, why)
              && sync_place(f, temporary.path, path, why);
     if (!done)
@@ -340,15 +338,49 @@ static bool write_in(const struct saved_failure *f, char *path, size_t size, str
     return done;
 }
 
-bool saved_write(const struct saved_failure *f, char *path, size_t size, struct why *why)
+bool saved_fill(const struct saved_filling *f, char *path, size_t size, struct why *why)
 {
     return make_directory(f->directory, why) && write_in(f, path, size, why);
 }
 
+bool saved_put(const char *path, const char *name, bool (*write)(void *user, FILE *out), void *user,
+               struct why *why)
+{
+    struct folder folder = { path, why };
+    struct file file;
+    return file_open(&folder, &file, name)
+        && file_close(&folder, &file, write(user, file.out.file));
+}
+
+bool saved_put_replay(const char *path, const struct saved_run *run, struct why *why)
+{
+    struct folder folder = { path, why };
+    return put_replay(&folder, run) && put_seed(&folder, run->how.seed);
+}
+
+static bool fill_test(void *user, const char *path, struct why *why)
+{
+    const struct saved_failure *f = user;
+    struct folder folder = { path, why };
+    return put_bias(&folder, f->bias) && put_seed(&folder, f->seed)
+        && put_trace(&folder, SAVED_TEST, f->test) && put_replay(&folder, f->run)
+        && put_run(&folder, f->run) && put_what_it_did(&folder, f);
+}
+
+static struct saved_filling filling_of(const struct saved_failure *f, const char *label)
+{
+    return (struct saved_filling){ f->directory, label, fill_test, (void *)f };
+}
+
+bool saved_write(const struct saved_failure *f, char *path, size_t size, struct why *why)
+{
+    struct saved_filling filling = filling_of(f, f->label);
+    return saved_fill(&filling, path, size, why);
+}
+
 bool saved_add_small(const struct saved_failure *f, char *path, size_t size, struct why *why)
 {
-    struct saved_failure small = *f;
-    small.label = SAVED_SMALL;
+    struct saved_filling small = filling_of(f, SAVED_SMALL);
     return write_in(&small, path, size, why);
 }
 

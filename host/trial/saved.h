@@ -51,6 +51,18 @@ bool saved_write(const struct saved_failure *f, char *path, size_t size, struct 
 /* Adds what the test of the folder `f->directory` was shrunk to: a folder in it, of the same kind and
  * as whole, by the name SAVED_SMALL whatever f->label is. */
 bool saved_add_small(const struct saved_failure *f, char *path, size_t size, struct why *why);
+/* A folder of another kind, as whole: `fill` puts files into it. */
+struct saved_filling {
+    const char *directory, *label;
+    bool (*fill)(void *user, const char *folder, struct why *why);
+    void *user;
+};
+bool saved_fill(const struct saved_filling *f, char *path, size_t size, struct why *why);
+/* A file in it. `write` is false when it was out of memory. */
+bool saved_put(const char *folder, const char *name, bool (*write)(void *user, FILE *out), void *user,
+               struct why *why);
+/* Its script, and its seed. */
+bool saved_put_replay(const char *folder, const struct saved_run *run, struct why *why);
 /* Adds waves.fst, which `make` writes, and waves.gtkw, which says where to look in it. */
 struct saved_waves_maker {
     bool (*make)(void *user, const char *fst, struct why *why);

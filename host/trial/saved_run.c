@@ -50,7 +50,9 @@ void saved_run_words(const struct saved_run *r, struct saved_run_words *w)
     add_number(w, "--iterations", 2, r->iterations);
     add_word(w, "--no-save");
     add_pair(w, "--against", ordeal_model_name(r->against));
-    add_word(w, SAVED_TEST);
+    if (r->program)
+        add_word(w, "--program");
+    add_word(w, r->program ? r->program : SAVED_TEST);
 }
 
 void saved_run_quote(const char *word, FILE *out)

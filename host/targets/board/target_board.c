@@ -10,6 +10,7 @@
 #include "board_numbers.h"
 #include "board_usb.h"
 #include "targets/soc/soc_config.h"
+#include "targets/soc/soc_image.h"
 #include "targets/soc/soc_runner.h"
 #include "targets/soc/zoo.h"
 
@@ -138,6 +139,19 @@ static enum target_result board_run(void *machine, const struct program *p, uint
     return result;
 }
 
+static enum target_result board_image(void *machine, const struct soc_image *image,
+                                      uint64_t iteration, struct soc_image_run *run,
+                                      struct why *why)
+{
+    struct board_target *t = machine;
+    return soc_image_run(t->machine, image, iteration, run, why);
+}
+
+static uint32_t board_code_bytes(const void *machine)
+{
+    return ((const struct board_target *)machine)->parameters[BOARD_PARAM_CODE_BYTES];
+}
+
 static bool board_delay(void *machine, int level)
 {
     return soc_runner_delay(((struct board_target *)machine)->machine, level);
@@ -201,6 +215,8 @@ const struct target target_board = {
     .exact = true,
     .iterations = 4,
     .run = board_run,
+    .image = board_image,
+    .code_bytes = board_code_bytes,
     .close = board_close,
     .bugs = &zoo,
     .delay = board_delay,

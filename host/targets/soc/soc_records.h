@@ -8,24 +8,9 @@
 #ifndef HOST_SOC_RECORDS_H
 #define HOST_SOC_RECORDS_H
 
-#include "base/list.h"
 #include "soc_code.h"
+#include "soc_record.h"
 #include "targets/target.h"
-
-struct soc_record {
-    uint64_t sequence;
-    uint8_t kind, size_log2;    /* SOC_REC_* */
-    uint32_t issue, completion; /* cycles */
-    uint32_t address, read, written;
-};
-
-/* A store when it was there for all. */
-struct soc_visible {
-    uint32_t cycle, arrival;    /* arrival: among the hart's */
-    uint32_t address, written;
-    uint8_t size_log2;
-    bool in_transaction, taken;
-};
 
 /* An interrupt that a hart sent another one, when its store went into the store buffer. */
 struct soc_ipi {
@@ -33,11 +18,7 @@ struct soc_ipi {
 };
 
 struct soc_records {
-    struct soc_hart_records {
-        LIST(struct soc_record) list; /* in program order */
-        LIST(struct soc_visible) visible;
-        uint32_t interrupts, last_interrupt; /* how many it took; the cycle of the last mark */
-    } hart[SOC_HARTS];
+    struct soc_hart_records hart[SOC_HARTS];
     LIST(struct soc_ipi) ipis;
     LIST(struct soc_write) writes;      /* of all harts, see soc_order.c */
     uint64_t lost;                      /* so many are missing */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "soc_runner.h"
+#include "soc_runner_parts.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,42 +9,19 @@
 #include "base/clock.h"
 #include "base/interrupt.h"
 #include "base/random.h"
-#include "soc_code.h"
-#include "soc_final.h"
-#include "soc_records.h"
 
 enum {
     CHUNK = 4096,               /* cycles between looks at the harts */
     HART_PATIENCE = 50000,      /* a hart that retires nothing in so many cycles hangs */
     ALL_PATIENCE = 20000,       /* if none does, so many are enough */
-    CAPTURE_WORDS = 16384,
     DELAY_LEVELS = 6, MOST_SKEW = 127,
 };
 /* A test that takes longer does not end: harts run, but get nowhere. */
 #define MOST_CYCLES UINT64_C(500000)
 #define MOST_CYCLES_OF_OPERATION UINT64_C(20000)
 
-struct progress_of_hart { uint32_t instructions; uint64_t since; };
-
-struct soc_runner {
-    struct soc_runner_plan plan;
-    struct soc *soc;
-    struct soc_code code;
-    bool fresh;                 /* the code is not in the harts yet */
-    struct soc_records records;
-    struct soc_final final;
-    uint32_t *capture;
-    uint64_t *values;
-    uint64_t cycles, identity, most_cycles;
-    double seconds;             /* in the model's step() */
-    bool delay_held;            /* at this level, whatever the plan says */
-    uint32_t delay;
-    struct progress_of_hart progress[SOC_HARTS];
-    const char *fst;            /* waves of the run to come; NULL: none */
-};
-
 /* TARGET_DONE: it can be reached. */
-static enum target_result reach(const struct soc_runner *m, struct why *why)
+enum target_result soc_runner_reach(const struct soc_runner *m, struct why *why)
 {
     const char *lost = m->plan.soc->lost ? m->plan.soc->lost(m->soc) : NULL;
     if (!lost)
@@ -161,6 +138,7 @@ enum target_result soc_runner_load(struct soc_runner *m, const struct program *p
             return TARGET_FAILED;
         }
     m->fresh = true;
+    m->image = 0;
     m->identity = program_identity(p);
     /* A transaction may wait again in every try. */
     m->most_cycles = MOST_CYCLES + MOST_CYCLES_OF_OPERATION * p->operations
@@ -208,16 +186,23 @@ static bool write_memory(struct soc_runner *m)
 }
 
 /* The same seed, program and iteration give the same run, cycle by cycle. */
-static bool start(struct soc_runner *m, uint64_t iteration)
+struct soc_setup soc_runner_setup(const struct soc_runner *m, uint64_t identity, uint64_t iteration,
+                                  struct random *chance)
 {
     struct soc_setup setup = m->plan.setup;
-    struct random chance;
-    random_seed(&chance, m->plan.seed ^ m->identity, iteration);
-    setup.seed = (uint32_t)random_next(&chance);
+    random_seed(chance, m->plan.seed ^ identity, iteration);
+    setup.seed = (uint32_t)random_next(chance);
     if (m->delay_held) /* without chance: as if the options said it, for replays do */
         setup.delay = m->delay;
     else if (m->plan.vary_delay)
-        setup.delay = random_below(&chance, DELAY_LEVELS);
+        setup.delay = random_below(chance, DELAY_LEVELS);
+    return setup;
+}
+
+static bool start(struct soc_runner *m, uint64_t iteration)
+{
+    struct random chance;
+    struct soc_setup setup = soc_runner_setup(m, m->identity, iteration, &chance);
     m->plan.soc->reset(m->soc, &setup);
     memset(m->progress, 0, sizeof m->progress);
     soc_records_clear(&m->records);
@@ -337,7 +322,7 @@ static bool read_capture(struct soc_runner *m, struct why *why)
     return true;
 }
 
-static enum target_result check_assertions(struct soc_runner *m, struct why *why)
+enum target_result soc_runner_assertion(struct soc_runner *m, struct why *why)
 {
     const char *assertion = m->plan.setup.bug ? NULL : m->plan.soc->assertion(m->soc);
     if (!assertion)
@@ -355,16 +340,16 @@ static enum target_result go(struct soc_runner *m, struct why *why)
         m->plan.soc->step(m->soc, CHUNK);
         double now = now_seconds();
         m->seconds += now - before;
-        result = reach(m, why);
+        result = soc_runner_reach(m, why);
         if (result != TARGET_DONE)
             return result;
         if (!read_capture(m, why))
             return TARGET_FAILED;
-        result = check_assertions(m, why);
+        result = soc_runner_assertion(m, why);
         if (result != TARGET_DONE || m->plan.soc->done(m->soc))
             return result;
         result = interrupted() ? TARGET_STOPPED : watch(m, why);
-        enum target_result there = reach(m, why);
+        enum target_result there = soc_runner_reach(m, why);
         if (there != TARGET_DONE)
             return there;
         if (result == TARGET_DONE && m->plan.timeout > 0 && now - started > m->plan.timeout) {
@@ -381,11 +366,11 @@ static enum target_result run_once(struct soc_runner *m, uint64_t iteration, str
 {
     struct machine_claims claims = soc_runner_claims(m);
     bool fits = start(m, iteration);
-    if (reach(m, why) == TARGET_LOST) { /* nothing has run yet, so once more, with all its code */
+    if (soc_runner_reach(m, why) == TARGET_LOST) { /* nothing has run yet, so once more, with all its code */
         m->fresh = true;
         fits = start(m, iteration);
     }
-    enum target_result result = reach(m, why);
+    enum target_result result = soc_runner_reach(m, why);
     if (result != TARGET_DONE)
         return result == TARGET_LOST ? TARGET_FAILED : result;
     if (!fits)
@@ -425,7 +410,7 @@ static enum target_result read_finals(struct soc_runner *m, struct why *why)
         return TARGET_DONE;
     if (!soc_final_read(&m->final, p, m->plan.soc, m->soc, m->values + p->slots))
         return why_say(why, "the machine's memory cannot be read"), TARGET_FAILED;
-    return reach(m, why);
+    return soc_runner_reach(m, why);
 }
 
 enum target_result soc_runner_one(struct soc_runner *m, uint64_t iteration,

@@ -12,18 +12,24 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "soc_image.h"
+
 /* What the other process has to say, in memory that both see. */
 struct said {
     bool good;
     struct why why;
 };
 
-static void write_waves(const struct soc_runner_plan *plan, const struct program *p,
-                        uint64_t iteration, const char *fst, struct said *said)
+static void write_waves(const struct soc_runner_plan *plan, const struct soc_waves_job *job,
+                        const char *fst, struct said *said)
 {
     struct soc_runner *m = soc_runner_new(plan);
-    said->good = m ? soc_runner_waves(m, p, iteration, fst, &said->why)
-                   : why_say(&said->why, "out of memory");
+    if (!m)
+        said->good = why_say(&said->why, "out of memory");
+    else if (job->image)
+        said->good = soc_image_waves(m, job->image, job->iteration, fst, &said->why);
+    else
+        said->good = soc_runner_waves(m, job->test, job->iteration, fst, &said->why);
     soc_runner_free(m);
 }
 
@@ -42,15 +48,15 @@ static bool wait_for(pid_t child, const struct said *said, struct why *why)
                    killed && WTERMSIG(status) == SIGBUS ? "; is the disk full?" : "");
 }
 
-static bool write_apart(const struct soc_runner_plan *plan, const struct program *p,
-                        uint64_t iteration, const char *fst, struct said *said, struct why *why)
+static bool write_apart(const struct soc_runner_plan *plan, const struct soc_waves_job *job,
+                        const char *fst, struct said *said, struct why *why)
 {
     pid_t parent = getpid(), child = fork();
     if (child < 0)
         return why_say(why, "the waves could not be written: %s", strerror(errno));
     if (child == 0) {
         if (prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == parent)
-            write_waves(plan, p, iteration, fst, said);
+            write_waves(plan, job, fst, said);
         _exit(0);
     }
     return wait_for(child, said, why);
@@ -96,14 +102,14 @@ static void remove_files(const char *fst)
         unlink(beside); /* the writer's own */
 }
 
-bool soc_waves_write(const struct soc_runner_plan *plan, const struct program *p,
-                     uint64_t iteration, const char *fst, bool is_fst, struct why *why)
+bool soc_waves_write(const struct soc_runner_plan *plan, const struct soc_waves_job *job,
+                     const char *fst, bool is_fst, struct why *why)
 {
     struct said *said = mmap(NULL, sizeof *said, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
                              -1, 0);
     if (said == MAP_FAILED)
         return why_say(why, "out of memory");
-    bool good = write_apart(plan, p, iteration, fst, said, why)
+    bool good = write_apart(plan, job, fst, said, why)
              && (!is_fst || check_file(fst, why));
     munmap(said, sizeof *said);
     if (!good)

@@ -9,7 +9,12 @@
 
 /* False: `why`, and no file is left. `is_fst`: what the model writes is one; of somebody's own machine
  * nobody knows. */
-bool soc_waves_write(const struct soc_runner_plan *plan, const struct program *p,
-                     uint64_t iteration, const char *fst, bool is_fst, struct why *why);
+struct soc_waves_job {
+    const struct program *test;    /* one of the two */
+    const struct soc_image *image;
+    uint64_t iteration;
+};
+bool soc_waves_write(const struct soc_runner_plan *plan, const struct soc_waves_job *job,
+                     const char *fst, bool is_fst, struct why *why);
 
 #endif

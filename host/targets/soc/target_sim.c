@@ -16,6 +16,7 @@
 #include "models.h"
 #include "soc_code.h"
 #include "soc_config.h"
+#include "soc_image.h"
 #include "soc_runner.h"
 #include "soc_waves.h"
 #include "zoo.h"
@@ -247,10 +248,12 @@ static bool sim_usage(const struct target_options *options, struct why *why)
     return !options->coverage || coverage_directory(options->coverage, why);
 }
 
+static int held_size(const struct sim_target *t) { return t->held == NONE ? t->largest : t->held; }
+
 static struct abilities sim_can(const void *machine)
 {
     const struct sim_target *t = machine;
-    return soc_runner_can(t->size[t->held == NONE ? t->largest : t->held].machine);
+    return soc_runner_can(t->size[held_size(t)].machine);
 }
 
 static struct machine_claims sim_claims(const void *machine)
@@ -279,12 +282,25 @@ static enum target_result sim_run(void *machine, const struct program *p, uint64
     return result;
 }
 
-/* By a model that has waves, which is slower and so another one. */
-static enum target_waves sim_waves(void *machine, const struct program *p, uint64_t iteration,
-                                   const char *fst, struct why *why)
+static enum target_result sim_image(void *machine, const struct soc_image *image,
+                                    uint64_t iteration, struct soc_image_run *run, struct why *why)
 {
     const struct sim_target *t = machine;
-    struct soc_runner_plan plan = t->size[size_of(t, p, iteration)].plan;
+    return soc_image_run(t->size[held_size(t)].machine, image, iteration, run, why);
+}
+
+static uint32_t sim_code_bytes(const void *machine)
+{
+    const struct sim_target *t = machine;
+    return t->size[held_size(t)].plan.soc->parameters.code_bytes;
+}
+
+/* By a model that has waves, which is slower and so another one. */
+static enum target_waves write_waves(const struct sim_target *t, int size,
+                                     const struct soc_waves_job *job, const char *fst,
+                                     struct why *why)
+{
+    struct soc_runner_plan plan = t->size[size].plan;
     plan.events = NULL;
     if (!plan.soc->parameters.waves) {
         struct soc_parameters with = plan.soc->parameters;
@@ -296,8 +312,23 @@ static enum target_waves sim_waves(void *machine, const struct program *p, uint6
         if (!plan.soc)
             return WAVES_NONE;
     }
-    return soc_waves_write(&plan, p, iteration, fst, !t->foreign, why) ? WAVES_WRITTEN
-                                                                       : WAVES_UNWRITTEN;
+    return soc_waves_write(&plan, job, fst, !t->foreign, why) ? WAVES_WRITTEN : WAVES_UNWRITTEN;
+}
+
+static enum target_waves sim_waves(void *machine, const struct program *p, uint64_t iteration,
+                                   const char *fst, struct why *why)
+{
+    const struct sim_target *t = machine;
+    struct soc_waves_job job = { .test = p, .iteration = iteration };
+    return write_waves(t, size_of(t, p, iteration), &job, fst, why);
+}
+
+static enum target_waves sim_image_waves(void *machine, const struct soc_image *image,
+                                         uint64_t iteration, const char *fst, struct why *why)
+{
+    const struct sim_target *t = machine;
+    struct soc_waves_job job = { .image = image, .iteration = iteration };
+    return write_waves(t, held_size(t), &job, fst, why);
 }
 
 static uint64_t sim_cycles(const void *machine)
@@ -364,6 +395,9 @@ const struct target target_sim = {
     .close = sim_close,
     .bugs = &zoo,
     .waves = sim_waves,
+    .image = sim_image,
+    .image_waves = sim_image_waves,
+    .code_bytes = sim_code_bytes,
     .size = sim_size,
     .hold = sim_hold,
     .sizes = sim_sizes,
