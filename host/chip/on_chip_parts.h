@@ -25,6 +25,7 @@ struct on_chip_verdict {
     struct account whole, account; /* of all events, of those that are shown */
     struct account_trace trace;
     struct ordeal_verdict *check; /* of the trace; NULL: none */
+    bool timed;                   /* with the cycles as order */
     enum on_chip_result result;
     char why[256];
 };

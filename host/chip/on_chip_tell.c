@@ -52,24 +52,32 @@ static void add_place(const struct on_chip_verdict *v, cJSON *line)
         cJSON_AddBoolToObject(line, "relaxed", v->account.relaxed == ACCOUNT_RELAXED);
 }
 
-void on_chip_line(const struct on_chip_verdict *v, cJSON *line)
+static void add_reason(const struct on_chip_verdict *v, cJSON *line)
 {
     struct input in = { .name = "", .trace = v->trace.trace };
+    if (breaks_model(v)) {
+        cJSON_AddBoolToObject(line, "certified", true);
+        if (v->timed)
+            cJSON_AddBoolToObject(line, "time_order", true);
+        output_line_core(line, v->trace.trace, v->check);
+        output_line_reason(line, &in, v->check);
+        cJSON_DeleteItemFromObject(line, "at"); /* its lines are of no file */
+    } else if (machine_words(v)) {
+        cJSON_AddStringToObject(line, "reason", machine_words(v));
+    }
+}
+
+void on_chip_line(const struct on_chip_verdict *v, cJSON *line)
+{
+    bool judged = v->result != ON_CHIP_BAD && v->result != ON_CHIP_FULL;
+    if (judged)
+        cJSON_AddStringToObject(line, "trace", verdict_words[ordeal_verdict_result(v->check)]);
+    add_reason(v, line);
     if (error_word(v))
         cJSON_AddStringToObject(line, "error", error_word(v));
     add_place(v, line);
     cJSON_AddNumberToObject(line, "threads", v->past.threads);
-    if (v->result != ON_CHIP_BAD && v->result != ON_CHIP_FULL)
-        cJSON_AddStringToObject(line, "trace", verdict_words[ordeal_verdict_result(v->check)]);
     output_line_counters(line, v->check);
-    if (breaks_model(v)) {
-        cJSON_AddBoolToObject(line, "certified", true);
-        output_line_core(line, v->trace.trace, v->check);
-        output_line_reason(line, &in, v->check);
-        cJSON_DeleteItemFromObject(line, "at");
-    } else if (machine_words(v)) {
-        cJSON_AddStringToObject(line, "reason", machine_words(v));
-    }
     if (*v->why)
         cJSON_AddStringToObject(line, "why", v->why);
 }
@@ -81,7 +89,8 @@ static void put_core(struct on_chip_verdict *v, FILE *out)
 {
     const uint32_t *ops;
     size_t count = ordeal_verdict_core(v->check, &ops);
-    fputs("The machine broke its memory model: no order explains these.\n", out);
+    fputs("The machine broke its memory model: no order explains these", out);
+    fputs(v->timed ? ", with their cycles (ordeal check --time-order).\n" : ".\n", out);
     for (size_t i = 0; i < count; i++) {
         char text[256];
         uint32_t event = v->trace.event.data[ops[i]];

@@ -105,6 +105,8 @@ static void add_access(struct walk *w, const struct soc_record *r, uint8_t kind,
     t->e.read = kind == EVENT_STORE ? 0 : cut(r->read, t->e.size);
     t->e.written = kind == EVENT_LOAD ? 0 : cut(r->written, t->e.size);
     t->e.wrote = kind != EVENT_LOAD;
+    t->begin = r->issue;
+    t->end = kind == EVENT_STORE ? UINT32_MAX : time;
 }
 
 /* An LR without its SC is a load. */
@@ -295,6 +297,7 @@ static void add_exchange(struct walk *w, const struct soc_record *lr, const stru
 {
     struct soc_record both = *sc;
     both.read = lr->read;
+    both.issue = lr->issue;
     expect_visible(w, sc, NO_EVENT);
     add_access(w, &both, EVENT_ATOMIC, time);
 }
@@ -649,6 +652,9 @@ static void walk_hart(struct walk *w)
     w->all->to->rest[w->hart] = w->rest;
     w->all->to->pc[w->hart] = w->pc;
     w->all->to->call[w->hart] = w->in_call ? w->call : 0;
+    w->all->to->argument[w->hart] = w->x[w->call == PROGRAM_CALL_COND_WAIT ? 11 : 10];
+    for (size_t k = 0; k < EVENT_CALLERS && k < w->callers.count; k++)
+        w->all->to->caller[w->hart][k] = w->callers.data[w->callers.count - 1 - k];
 }
 
 /* A store that became visible is a COMMIT; which one it was is told by its address and value. */
@@ -671,6 +677,7 @@ static void add_visible(struct walk *w, const struct soc_visible *v)
             if (!t)
                 return;
             w->all->events.data[event].e.buffered = true;
+            w->all->events.data[event].end = t->time;
             uint32_t step = t->e.step;
             t->e = store.e;
             t->e.kind = EVENT_COMMIT;
@@ -681,6 +688,18 @@ static void add_visible(struct walk *w, const struct soc_visible *v)
     }
 }
 
+/* What an exception left behind its mark, which is the end of everything, belongs to it. */
+static size_t rest_of_trap(const struct soc_hart_records *records, size_t count)
+{
+    enum { WORDS = 3 };
+    for (size_t back = 1; back <= WORDS && back <= count; back++)
+        if (is_mark(&records->list.data[count - back], CHIP_TRAP)) {
+            size_t more = WORDS + 1 - back, there = records->list.count - count;
+            return more < there ? more : there;
+        }
+    return 0;
+}
+
 static void read_hart(struct all *all, const struct soc_hart_records *records, uint32_t hart,
                       uint32_t end)
 {
@@ -689,6 +708,7 @@ static void read_hart(struct all *all, const struct soc_hart_records *records, u
     while (count < records->list.count
            && (int32_t)(records->list.data[count].completion - end) <= 0)
         count++;
+    count += rest_of_trap(records, count);
     w.end = w.next + count;
     if (count)
         walk_hart(&w);
@@ -708,7 +728,7 @@ bool retrace(struct retrace *r, const struct image *image, const struct retrace_
         all.visible |= records[h].visible.count > 0;
         read_hart(&all, &records[h], h, end);
     }
-    bool good = !all.failed && retrace_merge(&all);
+    bool good = !all.failed && retrace_merge(&all) && retrace_check_own(&all);
     LIST_FREE(&all.events);
     r->text = all.texts.data;
     r->texts = all.texts.count;
@@ -722,5 +742,6 @@ void retrace_free(struct retrace *r)
     free(r->text);
     free(r->events.event);
     free(r->time);
+    free(r->times);
     *r = (struct retrace){ 0 };
 }

@@ -7,6 +7,7 @@
 
 #include "base/why.h"
 #include "explore.h"
+#include "program/account.h"
 #include "targets/soc/soc_record.h"
 
 enum { RETRACE_HARTS = 16 };
@@ -26,6 +27,7 @@ enum retrace_rest {
 struct retrace {
     struct event_list events; /* of all harts, in the order of time; those after the error, too */
     uint32_t *time;           /* of each event: its cycle */
+    struct account_time *times; /* when it can have taken effect, if it is an access */
     size_t shown;             /* events up to the error with it, or all */
     struct explore_finding finding; /* EXPLORE_NO_ERROR: none */
     bool ended;               /* the program has, by itself */
@@ -34,7 +36,8 @@ struct retrace {
     char unknown[64];         /* "the call ...", which is not there; "": none */
     enum retrace_rest rest[RETRACE_HARTS];
     uint32_t pc[RETRACE_HARTS];      /* there */
-    uint32_t call[RETRACE_HARTS];    /* and in this call */
+    uint32_t caller[RETRACE_HARTS][EVENT_CALLERS]; /* as of an event */
+    uint32_t call[RETRACE_HARTS], argument[RETRACE_HARTS]; /* and in this call; a mutex, or a thread */
     uint32_t threads;         /* the most at a time */
     struct why broke;         /* a hart did what its instructions do not; "": none */
     uint32_t broke_at;        /* its cycle */

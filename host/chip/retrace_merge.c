@@ -115,6 +115,14 @@ static void count_threads(struct all *all)
     all->to->threads = there;
 }
 
+/* The capture unit sees some things a cycle or two after they were. */
+static struct account_time times_of(const struct timed *t)
+{
+    enum { SLACK = 4 };
+    return (struct account_time){ t->begin > SLACK ? t->begin - SLACK : 0,
+                                  t->end == UINT32_MAX ? UINT32_MAX : (uint64_t)t->end + SLACK };
+}
+
 bool retrace_merge(struct all *all)
 {
     struct retrace *to = all->to;
@@ -127,12 +135,14 @@ bool retrace_merge(struct all *all)
     count_threads(all);
     to->events.event = calloc(all->events.count + 1, sizeof *to->events.event);
     to->time = calloc(all->events.count + 1, sizeof *to->time);
-    if (!to->events.event || !to->time)
+    to->times = calloc(all->events.count + 1, sizeof *to->times);
+    if (!to->events.event || !to->time || !to->times)
         return false;
     to->events.count = all->events.count;
     for (size_t i = 0; i < all->events.count; i++) {
         to->events.event[i] = all->events.data[i].e;
         to->time[i] = all->events.data[i].time;
+        to->times[i] = times_of(&all->events.data[i]);
     }
     return true;
 }

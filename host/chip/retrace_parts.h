@@ -8,6 +8,7 @@
 /* An event, when it was, and of a COMMIT the number of its store before they are sorted. */
 struct timed {
     uint32_t time, serial, cause;
+    uint32_t begin, end; /* cycles between which an access took effect */
     uint8_t error; /* of an ERROR: enum explore_error */
     struct program_event e;
 };
@@ -53,5 +54,8 @@ struct walk {
 
 /* Sorts the events, and finds the first error in them. False: out of memory. */
 bool retrace_merge(struct all *all);
+/* Memory that one thread alone uses: what it read there is what it last wrote. If not, the machine broke.
+ * False: out of memory. */
+bool retrace_check_own(struct all *all);
 
 #endif

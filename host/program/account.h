@@ -29,6 +29,11 @@ struct account_item {
 /* Would a sequentially consistent memory have done the same? */
 enum account_relaxed { ACCOUNT_NOT_ASKED, ACCOUNT_SC, ACCOUNT_RELAXED, ACCOUNT_UNDECIDED };
 
+/* When an access can have taken effect, at the earliest and at the latest. */
+struct account_time {
+    uint64_t begin, end;
+};
+
 struct account {
     const struct image *image;
     const struct event_list *events;
@@ -37,6 +42,7 @@ struct account {
     struct lines lines;
     struct account_item *item;
     uint32_t rows;
+    const struct account_time *times; /* of each event, for its trace; NULL: unknown */
     enum account_relaxed relaxed;
     LIST(uint32_t) core; /* of a relaxed one: the events that no order explains, ascending */
 };

@@ -47,24 +47,42 @@ static void put_heading(struct account *a, const struct heading *h, FILE *out)
     fputc('\n', out);
 }
 
+/* Of a loop that looks again and again. */
+static void put_again(uint32_t *again, FILE *out)
+{
+    if (*again)
+        fprintf(out, "        ... %" PRIu32 " times more\n", *again);
+    *again = 0;
+}
+
 void account_steps(struct account *a, FILE *out)
 {
     struct heading last = { 0 };
     bool first = true;
+    char before[ACCOUNT_WORDS] = "";
+    uint32_t again = 0;
     for (uint32_t i = 0; i < a->events->count; i++) {
         if (!a->item[i].row)
             continue;
         struct heading h = heading_of(a, &a->events->event[i]);
-        if (first || !same_heading(&h, &last))
+        char words[ACCOUNT_WORDS];
+        account_words(a, i, words);
+        bool same = !first && same_heading(&h, &last);
+        if (same && strcmp(words, before) == 0) {
+            again++;
+            continue;
+        }
+        put_again(&again, out);
+        if (!same)
             put_heading(a, &h, out);
         first = false;
         last = h;
-        char words[ACCOUNT_WORDS];
-        account_words(a, i, words);
+        strcpy(before, words);
         fprintf(out, "  %4" PRIu32 "  ", a->item[i].row);
         escape_write(words, false, out);
         fputc('\n', out);
     }
+    put_again(&again, out);
 }
 
 static void put_output(const struct account *a, FILE *out)

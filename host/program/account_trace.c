@@ -181,8 +181,12 @@ static void add_access(struct writing *w, uint32_t event)
     }
     if (writes)
         op.write = cut(e->written, e->size);
+    if (w->a->times)
+        op.flags |= ORDEAL_HAS_BEGIN | ORDEAL_HAS_END;
     tell_initial(w, event, spot);
     add(w, e->thread, op, event);
+    if (w->a->times && !w->failed)
+        note(w, ordeal_trace_times(w->t->trace, w->a->times[event].begin, w->a->times[event].end));
 }
 
 /* Predecessors r, w and successors r, w to the pairs that they order. */
