@@ -220,7 +220,8 @@ static bool fits(const struct walk *w, const struct sc_step *step)
 static void enlarge_monitor(struct walk *w)
 {
     monitor_free(w->monitor);
-    w->monitor_threads = sc_threads(w->g, top(w)->step.next ? top(w)->step.next : SC_START) + 1;
+    uint32_t state = top(w)->step.next ? top(w)->step.next : top(w)->state;
+    w->monitor_threads = sc_threads(w->g, state);
     w->monitor_locations = 2 * sc_location_count(w->g) + 16;
     w->monitor = monitor_new(w->o->model, w->monitor_threads, w->monitor_locations);
     w->no_memory |= !w->monitor;

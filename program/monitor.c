@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All clocks lie in one array of words, `stride` apart. In the order of the relaxed model a position is a
- * chain: accesses of which each is before the next. The reads of a thread are one (position p); its
- * stores are another under TSO (threads + p), under PSO those to one location (threads * (1 + a) +
- * p), so that there the clocks grow with the locations. Happens-before has a position a thread.
- *
- * What a step changes is logged as words with their old values. */
+/* A clock is a row of words; rows are written once, and kept in the order in which they came, so that
+ * what changes with an access is which row a thread or a location has, and taking back is to forget
+ * the last rows. In the order of the relaxed model a position is a chain: accesses of which each is
+ * before the next. The reads of a thread are one (position p); its stores are another under TSO (threads
+ * + p), under PSO those to one location (threads * (1 + a) + p), so that there rows grow with the
+ * locations. Happens-before has a position a thread. */
 #include "monitor.h"
 
 #include <assert.h>
@@ -16,9 +16,10 @@
 /* Of a thread: reads and fences (lc of Figure 3), stores, too (sc), what a store must follow (PSO: what
  * came before the last fence between stores), and happens-before. */
 enum { CLOCK_READS, CLOCK_ALL, CLOCK_BARRIER, CLOCK_HAPPENS, CLOCKS_OF_THREAD };
-/* Of a location: what its reads and writes follow (mc2), and happens-before of its writes and of all its
- * accesses; then for each thread what its loads follow (mc1). */
-enum { CLOCK_ACCESSES, CLOCK_WRITES, CLOCK_TOUCHES, CLOCKS_OF_LOCATION };
+/* Of a location: what its reads and writes follow (mc2), what its loads follow (mc1, which is the last write
+ * for all threads but one), and happens-before of its writes and of all its accesses; its last write, plus
+ * one. */
+enum { CLOCK_ACCESSES, CLOCK_LOADS, CLOCK_WRITES, CLOCK_TOUCHES, NEWEST, CLOCKS_OF_LOCATION };
 
 /* A write; those of a location are linked, the newest first. */
 struct write {
@@ -26,9 +27,14 @@ struct write {
     uint32_t position, count; /* in the relaxed order */
     uint32_t happens;         /* of its thread */
     uint32_t older;           /* plus one; 0: none */
+    bool delayed;             /* the thread's own loads may see it in the buffer */
 };
-struct old_word {
-    uint32_t *at, value;
+struct old_slot {
+    uint32_t at, row;
+};
+struct rows {
+    ROW(uint32_t) word;
+    uint32_t width, count; /* row 0 is zeros */
 };
 /* An access, by which others are found to be after it. */
 struct place {
@@ -37,22 +43,64 @@ struct place {
 /* What there was before an access. */
 struct mark {
     size_t undone, writes;
+    uint32_t relaxed, happens; /* rows */
 };
 
 struct monitor {
     enum monitor_model model;
-    uint32_t threads, locations, stride;
-    uint32_t *word;              /* the clocks */
-    uint32_t *relaxed, *happens; /* of the access that was fed last */
-    uint32_t *newest;            /* write by location, plus one */
+    uint32_t threads, locations;
+    struct rows relaxed, happens;
+    uint32_t now_relaxed, now_happens; /* rows of the access that was fed last */
+    uint32_t *slot;                    /* which row each clock is */
     ROW(struct write) writes;
-    ROW(struct old_word) undo;
+    ROW(struct old_slot) undo;
     ROW(struct mark) marks;
     ROW(struct place) places;
     bool failed;
 };
 
-enum { MOST_WORDS = 1 << 29 };
+/* ---- rows ---------------------------------------------------------------------------------- */
+
+/* So many more, that pointers to rows stay. */
+static bool reserve(struct rows *r, uint32_t more)
+{
+    size_t needed = (size_t)(r->count + more) * r->width;
+    while (r->word.room < needed)
+        if (r->word.room > ((size_t)1 << 30) || !row_grow(&r->word.data, &r->word.room, 4))
+            return false;
+    return true;
+}
+
+static uint32_t *row(const struct rows *r, uint32_t number)
+{
+    return r->word.data + (size_t)number * r->width;
+}
+
+static uint32_t copy(struct rows *r, uint32_t number)
+{
+    memcpy(row(r, r->count), row(r, number), r->width * sizeof *r->word.data);
+    return r->count++;
+}
+
+/* Into the row that is being made. */
+static void take(struct rows *r, uint32_t into, uint32_t from)
+{
+    uint32_t *to = row(r, into);
+    const uint32_t *other = row(r, from);
+    for (uint32_t i = 0; i < r->width; i++)
+        to[i] = to[i] < other[i] ? other[i] : to[i];
+}
+
+static uint32_t join(struct rows *r, uint32_t a, uint32_t b)
+{
+    if (!a || a == b)
+        return b;
+    uint32_t made = copy(r, a);
+    take(r, made, b);
+    return made;
+}
+
+/* ---- making it ----------------------------------------------------------------------------- */
 
 struct monitor *monitor_new(enum monitor_model model, uint32_t threads, uint32_t locations)
 {
@@ -60,18 +108,17 @@ struct monitor *monitor_new(enum monitor_model model, uint32_t threads, uint32_t
     if (!m)
         return NULL;
     *m = (struct monitor){ .model = model, .threads = threads, .locations = locations };
-    m->stride = threads * (model == MONITOR_TSO ? 2 : 2 + locations);
-    size_t clocks = (size_t)CLOCKS_OF_THREAD * threads
-                  + (size_t)(CLOCKS_OF_LOCATION + threads) * locations + 2;
-    bool too_large = clocks > MOST_WORDS / (m->stride + 1);
-    m->word = too_large ? NULL : calloc(clocks * m->stride, sizeof *m->word);
-    m->newest = calloc(locations + 1, sizeof *m->newest);
-    if (!m->word || !m->newest) {
+    m->relaxed.width = threads * (model == MONITOR_TSO ? 2 : 2 + locations);
+    m->happens.width = threads;
+    m->slot = calloc((size_t)CLOCKS_OF_THREAD * threads + (size_t)CLOCKS_OF_LOCATION * locations + 1,
+                     sizeof *m->slot);
+    if (!m->slot || !reserve(&m->relaxed, 1) || !reserve(&m->happens, 1)) {
         monitor_free(m);
         return NULL;
     }
-    m->relaxed = m->word + (clocks - 2) * m->stride;
-    m->happens = m->word + (clocks - 1) * m->stride;
+    memset(m->relaxed.word.data, 0, m->relaxed.width * sizeof *m->relaxed.word.data);
+    memset(m->happens.word.data, 0, m->happens.width * sizeof *m->happens.word.data);
+    m->relaxed.count = m->happens.count = 1;
     return m;
 }
 
@@ -79,12 +126,13 @@ void monitor_free(struct monitor *m)
 {
     if (!m)
         return;
+    ROW_FREE(&m->relaxed.word);
+    ROW_FREE(&m->happens.word);
     ROW_FREE(&m->writes);
     ROW_FREE(&m->undo);
     ROW_FREE(&m->marks);
     ROW_FREE(&m->places);
-    free(m->word);
-    free(m->newest);
+    free(m->slot);
     free(m);
 }
 
@@ -92,52 +140,20 @@ bool monitor_failed(const struct monitor *m) { return m->failed; }
 
 /* ---- clocks ------------------------------------------------------------------------------- */
 
-static uint32_t *of_thread(const struct monitor *m, uint32_t thread, uint32_t which)
+static uint32_t of_thread(uint32_t thread, uint32_t which)
 {
-    return m->word + (size_t)(thread * CLOCKS_OF_THREAD + which) * m->stride;
+    return thread * CLOCKS_OF_THREAD + which;
 }
 
-static uint32_t *of_location(const struct monitor *m, uint32_t location, uint32_t which)
+static uint32_t of_location(const struct monitor *m, uint32_t location, uint32_t which)
 {
-    size_t first = (size_t)m->threads * CLOCKS_OF_THREAD;
-    return m->word + (first + location * (CLOCKS_OF_LOCATION + m->threads) + which) * m->stride;
+    return m->threads * CLOCKS_OF_THREAD + location * CLOCKS_OF_LOCATION + which;
 }
 
-/* What the loads of a thread from there follow. */
-static uint32_t *for_loads(const struct monitor *m, uint32_t location, uint32_t thread)
+static void set(struct monitor *m, uint32_t at, uint32_t number)
 {
-    return of_location(m, location, CLOCKS_OF_LOCATION + thread);
-}
-
-static void set(struct monitor *m, uint32_t *at, uint32_t value)
-{
-    m->failed |= !ROW_ADD(&m->undo, ((struct old_word){ at, *at }));
-    *at = value;
-}
-
-/* Into one of the clocks that are kept. */
-static void merge(struct monitor *m, uint32_t *into, const uint32_t *from, uint32_t width)
-{
-    for (uint32_t i = 0; i < width; i++)
-        if (into[i] < from[i])
-            set(m, &into[i], from[i]);
-}
-
-/* A load that sees a store of its own thread may do so in the buffer, before others' stores that this
- * one comes after are in memory. Figure 3 has it follow those, which is stricter than the machine. */
-static void forget(struct monitor *m, uint32_t *clock, uint32_t width)
-{
-    for (uint32_t i = 0; i < width; i++)
-        if (clock[i])
-            set(m, &clock[i], 0);
-}
-
-/* Into that of the access which is being fed. */
-static void take(uint32_t *now, const uint32_t *from, uint32_t width)
-{
-    for (uint32_t i = 0; i < width; i++)
-        if (now[i] < from[i])
-            now[i] = from[i];
+    m->failed |= !ROW_ADD(&m->undo, ((struct old_slot){ at, m->slot[at] }));
+    m->slot[at] = number;
 }
 
 /* ---- what an access is --------------------------------------------------------------------- */
@@ -147,14 +163,13 @@ enum {
     WRITES = 2,   /* is in a chain of stores */
     ORDERED = 4,  /* comes after all stores of its thread */
     BARRIER = 8,  /* comes between stores */
-    DELAYED = 16, /* the own loads of its locations need not follow it */
 };
 
 static uint32_t traits_of(const struct monitor *m, uint8_t kind)
 {
     static const uint32_t traits[] = {
         [MONITOR_LOAD] = READS,
-        [MONITOR_STORE] = WRITES | DELAYED,
+        [MONITOR_STORE] = WRITES,
         [MONITOR_LOCKED] = READS | WRITES | ORDERED,
         [MONITOR_ATOMIC] = READS | WRITES,
         [MONITOR_FENCE] = READS | ORDERED,
@@ -175,9 +190,10 @@ static uint32_t store_position(const struct monitor *m, uint32_t thread, uint32_
 static bool must_follow(const struct monitor *m, const struct monitor_access *a,
                         const struct write *w)
 {
-    uint32_t seen = of_thread(m, a->thread, CLOCK_READS)[w->position];
-    if (a->kind != MONITOR_LOAD && of_thread(m, a->thread, CLOCK_BARRIER)[w->position] > seen)
-        seen = of_thread(m, a->thread, CLOCK_BARRIER)[w->position];
+    uint32_t seen = row(&m->relaxed, m->slot[of_thread(a->thread, CLOCK_READS)])[w->position];
+    uint32_t barrier = row(&m->relaxed, m->slot[of_thread(a->thread, CLOCK_BARRIER)])[w->position];
+    if (a->kind != MONITOR_LOAD && barrier > seen)
+        seen = barrier;
     return w->count <= seen;
 }
 
@@ -185,11 +201,13 @@ static bool must_follow(const struct monitor *m, const struct monitor_access *a,
 static bool could_miss(const struct monitor *m, const struct monitor_access *a, uint32_t location,
                        struct monitor_finding *f)
 {
-    for (uint32_t i = m->newest[location]; i; i = m->writes.data[i - 1].older) {
+    const uint32_t *happens = row(&m->happens, m->slot[of_thread(a->thread, CLOCK_HAPPENS)]);
+    for (uint32_t i = m->slot[of_location(m, location, NEWEST)]; i;
+         i = m->writes.data[i - 1].older) {
         const struct write *w = &m->writes.data[i - 1];
         if (w->thread == a->thread || must_follow(m, a, w))
             return false;
-        if (w->happens <= of_thread(m, a->thread, CLOCK_HAPPENS)[w->thread]) {
+        if (w->happens <= happens[w->thread]) {
             *f = (struct monitor_finding){ (uint32_t)m->marks.count, w->access, location };
             return true;
         }
@@ -210,71 +228,89 @@ static bool is_borderline(const struct monitor *m, const struct monitor_access *
 
 /* ---- Figure 3 ------------------------------------------------------------------------------ */
 
+/* What loads of the thread from there follow. A load that sees a store of its own thread may do so in the
+ * buffer, before others' stores that this one comes after are in memory: Figure 3 has it follow those,
+ * which is stricter than the machine. */
+static uint32_t for_loads(const struct monitor *m, uint32_t location, uint32_t thread)
+{
+    uint32_t newest = m->slot[of_location(m, location, NEWEST)];
+    const struct write *w = newest ? &m->writes.data[newest - 1] : NULL;
+    return w && w->thread == thread && w->delayed ? 0
+                                                  : m->slot[of_location(m, location, CLOCK_LOADS)];
+}
+
 /* in(e): lines 13, 18 and 25. */
 static void gather(struct monitor *m, const struct monitor_access *a, uint32_t traits)
 {
-    uint32_t p = a->thread, stride = m->stride;
-    memcpy(m->relaxed, of_thread(m, p, CLOCK_READS), stride * sizeof *m->relaxed);
-    memcpy(m->happens, of_thread(m, p, CLOCK_HAPPENS), m->threads * sizeof *m->happens);
+    uint32_t p = a->thread, relaxed = copy(&m->relaxed, m->slot[of_thread(p, CLOCK_READS)]);
+    uint32_t happens = copy(&m->happens, m->slot[of_thread(p, CLOCK_HAPPENS)]);
     if (traits & ORDERED)
-        take(m->relaxed, of_thread(m, p, CLOCK_ALL), stride);
+        take(&m->relaxed, relaxed, m->slot[of_thread(p, CLOCK_ALL)]);
     if (m->model == MONITOR_PSO && traits & (WRITES | BARRIER))
-        take(m->relaxed, of_thread(m, p, CLOCK_BARRIER), stride);
+        take(&m->relaxed, relaxed, m->slot[of_thread(p, CLOCK_BARRIER)]);
     for (uint32_t k = 0; k < a->locations; k++) {
         uint32_t at = a->location[k];
         bool writes = traits & WRITES;
-        take(m->relaxed, writes ? of_location(m, at, CLOCK_ACCESSES) : for_loads(m, at, p), stride);
-        take(m->happens, of_location(m, at, writes ? CLOCK_TOUCHES : CLOCK_WRITES), m->threads);
+        take(&m->relaxed, relaxed,
+             writes ? m->slot[of_location(m, at, CLOCK_ACCESSES)] : for_loads(m, at, p));
+        take(&m->happens, happens,
+             m->slot[of_location(m, at, writes ? CLOCK_TOUCHES : CLOCK_WRITES)]);
     }
+    m->now_relaxed = relaxed;
+    m->now_happens = happens;
 }
 
 /* gps(e): lines 14, 19, 26 and 27. Where it is found again. */
 static struct place count(struct monitor *m, const struct monitor_access *a, uint32_t traits)
 {
     struct place place = { .thread = a->thread, .position = a->thread };
+    uint32_t *relaxed = row(&m->relaxed, m->now_relaxed);
     if (traits & READS)
-        m->relaxed[a->thread]++;
+        relaxed[a->thread]++;
     for (uint32_t k = 0; traits & WRITES && k < a->locations; k++) {
         place.position = store_position(m, a->thread, a->location[k]);
         if (k == 0 || m->model == MONITOR_PSO)
-            m->relaxed[place.position]++;
+            relaxed[place.position]++;
     }
     if (traits & BARRIER && m->model == MONITOR_PSO) {
         place.position = store_position(m, a->thread, m->locations);
-        m->relaxed[place.position]++;
+        relaxed[place.position]++;
     }
-    place.count = m->relaxed[place.position];
-    place.happens = ++m->happens[a->thread];
+    place.count = relaxed[place.position];
+    place.happens = ++row(&m->happens, m->now_happens)[a->thread];
     return place;
 }
 
+/* out(e): lines 15, 20 to 23, and 28 to 32. What a clock gets includes what it had, but for these joins. */
 static void tell_location(struct monitor *m, const struct monitor_access *a, uint32_t at,
                           uint32_t traits)
 {
-    uint32_t stride = m->stride;
-    merge(m, of_location(m, at, CLOCK_ACCESSES), m->relaxed, stride);
-    merge(m, of_location(m, at, CLOCK_TOUCHES), m->happens, m->threads);
-    if (!(traits & WRITES))
+    uint32_t accesses = of_location(m, at, CLOCK_ACCESSES);
+    uint32_t touches = of_location(m, at, CLOCK_TOUCHES);
+    (void)a;
+    if (!(traits & WRITES)) {
+        set(m, accesses, join(&m->relaxed, m->slot[accesses], m->now_relaxed));
+        set(m, touches, join(&m->happens, m->slot[touches], m->now_happens));
         return;
-    merge(m, of_location(m, at, CLOCK_WRITES), m->happens, m->threads);
-    for (uint32_t q = 0; q < m->threads; q++)
-        if (q != a->thread || !(traits & DELAYED))
-            merge(m, for_loads(m, at, q), m->relaxed, stride);
-        else
-            forget(m, for_loads(m, at, q), stride);
+    }
+    set(m, accesses, m->now_relaxed);
+    set(m, of_location(m, at, CLOCK_LOADS), m->now_relaxed);
+    set(m, touches, m->now_happens);
+    set(m, of_location(m, at, CLOCK_WRITES), m->now_happens);
 }
 
-/* out(e): lines 15, 20 to 23, and 28 to 32. */
 static void tell(struct monitor *m, const struct monitor_access *a, uint32_t traits)
 {
-    uint32_t p = a->thread, stride = m->stride;
+    uint32_t p = a->thread, all = of_thread(p, CLOCK_ALL);
     if (traits & READS)
-        merge(m, of_thread(m, p, CLOCK_READS), m->relaxed, stride);
-    if (traits & (WRITES | ORDERED))
-        merge(m, of_thread(m, p, CLOCK_ALL), m->relaxed, stride);
+        set(m, of_thread(p, CLOCK_READS), m->now_relaxed);
+    if (traits & ORDERED)
+        set(m, all, m->now_relaxed);
+    else if (traits & WRITES)
+        set(m, all, join(&m->relaxed, m->slot[all], m->now_relaxed));
     if (traits & BARRIER)
-        merge(m, of_thread(m, p, CLOCK_BARRIER), m->relaxed, stride);
-    merge(m, of_thread(m, p, CLOCK_HAPPENS), m->happens, m->threads);
+        set(m, of_thread(p, CLOCK_BARRIER), m->now_relaxed);
+    set(m, of_thread(p, CLOCK_HAPPENS), m->now_happens);
     for (uint32_t k = 0; k < a->locations; k++)
         tell_location(m, a, a->location[k], traits);
 }
@@ -286,18 +322,22 @@ static void add_write(struct monitor *m, const struct monitor_access *a, struct 
     struct write w = { .thread = a->thread,
                        .access = (uint32_t)m->marks.count - 1,
                        .position = position,
-                       .count = m->relaxed[position],
+                       .count = row(&m->relaxed, m->now_relaxed)[position],
                        .happens = place.happens,
-                       .older = m->newest[location] };
+                       .older = m->slot[of_location(m, location, NEWEST)],
+                       .delayed = a->kind == MONITOR_STORE };
     m->failed |= !ROW_ADD(&m->writes, w);
-    set(m, &m->newest[location], (uint32_t)m->writes.count);
+    set(m, of_location(m, location, NEWEST), (uint32_t)m->writes.count);
 }
 
 bool monitor_add(struct monitor *m, const struct monitor_access *a, struct monitor_finding *f)
 {
     uint32_t traits = traits_of(m, a->kind);
-    struct mark mark = { m->undo.count, m->writes.count };
+    struct mark mark = { m->undo.count, m->writes.count, m->relaxed.count, m->happens.count };
     assert(a->thread < m->threads);
+    m->failed |= !reserve(&m->relaxed, 2 + a->locations) || !reserve(&m->happens, 1 + a->locations);
+    if (m->failed)
+        return false;
     bool borderline = is_borderline(m, a, f);
     if (m->model == MONITOR_TSO && a->kind == MONITOR_STORE_FENCE)
         traits = 0; /* its stores are in order anyway */
@@ -316,15 +356,18 @@ void monitor_back(struct monitor *m, uint32_t count)
         return;
     struct mark mark = m->marks.data[count];
     while (m->undo.count > mark.undone) {
-        struct old_word *old = &m->undo.data[--m->undo.count];
-        *old->at = old->value;
+        struct old_slot *old = &m->undo.data[--m->undo.count];
+        m->slot[old->at] = old->row;
     }
     m->writes.count = mark.writes;
+    m->relaxed.count = mark.relaxed;
+    m->happens.count = mark.happens;
     m->marks.count = m->places.count = count;
 }
 
 bool monitor_before(const struct monitor *m, uint32_t access, bool relaxed)
 {
     const struct place *p = &m->places.data[access];
-    return relaxed ? p->count <= m->relaxed[p->position] : p->happens <= m->happens[p->thread];
+    return relaxed ? p->count <= row(&m->relaxed, m->now_relaxed)[p->position]
+                   : p->happens <= row(&m->happens, m->now_happens)[p->thread];
 }
