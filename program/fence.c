@@ -231,6 +231,8 @@ static enum ordeal_status place_fences(struct placing *p, const struct image *im
     enum ordeal_status status = ORDEAL_NO_MEMORY;
     if (fence_machine_new(&p->machine, &p->code)) {
         p->how.symbolic = &p->machine;
+        p->machine.wrong = p->options->wrong;
+        p->machine.user = p->options->user;
         status = check_sc(p, image, error);
         p->how.most_seconds = p->options->explore.most_seconds;
         if (status == ORDEAL_OK && p->result->verdict == EXPLORE_PASS) {

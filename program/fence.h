@@ -11,6 +11,9 @@
 struct fence_options {
     struct explore_options explore; /* model: TSO, or PSO, which begins with TSO */
     bool all_minimal;               /* every set from which none can be taken away */
+    /* Final values, those of explore.outcomes, that are an error, too; NULL: none are. */
+    bool (*wrong)(void *user, const uint32_t *row);
+    void *user;
 };
 
 struct fence_needed {

@@ -85,7 +85,8 @@ static bool try_set(struct family *f, size_t i)
     if (verdict == EXPLORE_FAIL && f->sets == before && !f->hopeless) {
         f->hopeless = true;
         f->failed = o;
-        f->failed.latest = f->failed.cover = NULL;
+        f->failed.latest = f->failed.cover = NULL; /* nobody needs them */
+        f->failed.rows = (struct word_table){ .word = NULL };
     }
     fence_outcome_free(&o);
     return verdict == EXPLORE_PASS;

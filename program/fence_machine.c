@@ -389,6 +389,22 @@ static uint64_t see_newest(struct state *s, uint32_t thread, uint32_t k, const s
     return part[chosen].seen;
 }
 
+static bool is_of_others(const void *user, uint32_t symbol)
+{
+    return symbol != FENCE_MARK && !is_of_bytes(user, symbol);
+}
+
+/* A store to other bytes waits. Where it does not, a load of what waits might as well have come when
+ * that was written. */
+static bool waits_elsewhere(const struct state *s, uint32_t thread, const struct seen_by *by)
+{
+    const struct fence_buffer *b = buffer_of(s, thread);
+    for (uint32_t k = 0; k < b->count; k++)
+        if (automata_any_symbol(by->machine->automata, b->of[k].language, is_of_others, by))
+            return true;
+    return false;
+}
+
 static uint32_t fence_load(struct state *s, const struct access *a)
 {
     struct seen_by by = { machine_of(s), a->address, a->size, a->pc };
@@ -405,7 +421,7 @@ static uint32_t fence_load(struct state *s, const struct access *a)
     }
     if (!is_empty(buffer_of(s, a->thread)) && s->end == STEP_DONE) {
         tidy_state(s, a->thread);
-        if (mask != (1u << a->size) - 1 && !is_empty(buffer_of(s, a->thread)))
+        if (waits_elsewhere(s, a->thread, &by) || mask != (1u << a->size) - 1)
             tell(s, FENCE_LOADED, a->thread, a->pc, 0);
     }
     return value;
@@ -495,7 +511,14 @@ static uint32_t fence_atomic_read(struct state *s, const struct access *a)
 
 static void fence_atomic_write(struct state *s, const struct access *a, uint32_t value)
 {
-    if (!is_empty(buffer_of(s, a->thread))) {
+    if (!is_empty(buffer_of(s, a->thread))
+        && atomic_drains(s, a)) { /* an SC may ask for more than its LR */
+        if (!may_be_empty(machine_of(s), buffer_of(s, a->thread))) {
+            state_block(s);
+            return;
+        }
+        drain_thread(s, a->thread);
+    } else if (!is_empty(buffer_of(s, a->thread))) {
         if (!restrict_to(s, a, false)) {
             state_block(s);
             return;

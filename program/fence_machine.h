@@ -58,6 +58,9 @@ struct fence_machine {
     struct word_table vectors; /* contents of all buffers */
     uint8_t *fence;            /* FENCE_..., by instruction */
     struct fence_buffers *scratch[2];
+    /* Final values (options->outcomes) that are an error; NULL: none are. */
+    bool (*wrong)(void *user, const uint32_t *row);
+    void *user;
     bool watching;
     struct fence_event *event;
     size_t events, event_capacity;

@@ -182,6 +182,24 @@ static bool expand_all(struct fence_searching *x)
     return goes_on;
 }
 
+/* Nothing waits where all threads have ended. */
+static void see_final(struct fence_searching *x)
+{
+    const struct explore_options *o = x->options;
+    uint32_t row[64];
+    if (!o->outcomes || o->outcomes > 64 || !state_has_ended(x->s))
+        return;
+    for (size_t i = 0; i < o->outcomes; i++) {
+        const uint8_t *place = state_peek(x->s, o->outcome_address[i], o->outcome_size[i], false);
+        row[i] = place ? state_get(place, o->outcome_size[i]) : 0;
+    }
+    word_table_add(&x->outcome->rows, row, (uint32_t)o->outcomes);
+    if (x->machine->wrong && x->machine->wrong(x->machine->user, row)) {
+        found_error(x, EXPLORE_REACHED, 0, 0, "final values");
+        x->failed.thread = UINT16_MAX;
+    }
+}
+
 static void expand_node(struct fence_searching *x, uint32_t node)
 {
     do {
@@ -193,6 +211,7 @@ static void expand_node(struct fence_searching *x, uint32_t node)
         x->at = node;
         x->moved = false;
         fence_restore(x, node);
+        see_final(x);
         expand_all(x);
     } while (x->full);
     if (!x->moved && x->outcome->verdict != EXPLORE_FAIL && state_is_deadlocked(x->s)) {
@@ -311,6 +330,7 @@ bool fence_search(const struct explore_options *options, const struct explore_pr
                                  .machine = options->symbolic,
                                  .outcome = outcome };
     *outcome = (struct fence_outcome){ .verdict = EXPLORE_PASS };
+    word_table_new(&outcome->rows);
     bool made = make(&x, options->symbolic->code);
     if (made) {
         store_first(&x);
@@ -324,6 +344,7 @@ bool fence_search(const struct explore_options *options, const struct explore_pr
 
 void fence_outcome_free(struct fence_outcome *o)
 {
+    word_table_free(&o->rows);
     free(o->latest);
     free(o->cover);
     o->latest = o->cover = NULL;

@@ -19,8 +19,9 @@ struct fence_outcome {
     char note[256]; /* why UNDECIDED */
     bool strange;   /* it is to be done again without dynamically found local memory */
     uint64_t states, transitions;
-    uint32_t accelerated; /* states that come from doing a loop any number of times */
-    uint32_t longest;     /* steps of a path */
+    uint32_t accelerated;   /* states that come from doing a loop any number of times */
+    uint32_t longest;       /* steps of a path */
+    struct word_table rows; /* of options->outcomes: final values, each combination once */
     /* of a FAIL */
     enum explore_error error;
     uint32_t thread, pc;
