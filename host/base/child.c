@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -37,14 +38,37 @@ bool child_exists(const char *program)
 
 const char *child_argument(const char *name, char *to, size_t size)
 {
-    if (*name != '-')
+    if (*name != '-' && *name != '@')
         return name;
     snprintf(to, size, "./%s", name);
     return to;
 }
 
+static bool bound(int resource, uint64_t most)
+{
+    struct rlimit limit;
+    if (!most || getrlimit(resource, &limit) != 0)
+        return true;
+    if (limit.rlim_cur > most)
+        limit.rlim_cur = most;
+    return setrlimit(resource, &limit) == 0;
+}
+
+static bool obey(const struct child_limits *limits)
+{
+    return !limits
+        || (bound(RLIMIT_AS, limits->memory) && bound(RLIMIT_FSIZE, limits->file)
+            && (!limits->temporary || setenv("TMPDIR", limits->temporary, 1) == 0));
+}
+
+struct child_words {
+    char *const *argv;
+    const char *directory;
+    const struct child_limits *limits;
+};
+
 /* In the child; what goes wrong is told through the pipe, which exec closes. */
-static void become(char *const *argv, const char *directory, int log, int tell, pid_t parent)
+static void become(const struct child_words *w, int log, int tell, pid_t parent)
 {
     int nothing = open("/dev/null", O_RDONLY);
     sigset_t none; /* whoever starts it may be a thread that blocks signals */
@@ -54,9 +78,9 @@ static void become(char *const *argv, const char *directory, int log, int tell, 
     bool fine = prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == parent
                 && setpgid(0, 0) == 0 && dup2(nothing, STDIN_FILENO) >= 0
                 && dup2(log, STDOUT_FILENO) >= 0 && dup2(log, STDERR_FILENO) >= 0
-                && (!directory || chdir(directory) == 0);
+                && (!w->directory || chdir(w->directory) == 0) && obey(w->limits);
     if (fine)
-        execvp(argv[0], argv);
+        execvp(w->argv[0], w->argv);
     int error = errno;
     if (write(tell, &error, sizeof error) != sizeof error)
         _exit(126);
@@ -78,9 +102,9 @@ static int open_log(const char *log)
     return out;
 }
 
-bool child_start(struct child *c, char *const *argv, const char *directory, const char *log,
-                 struct why *why)
+static bool start(struct child *c, const struct child_words *words, const char *log, struct why *why)
 {
+    char *const *argv = words->argv;
     int told[2], error = 0;
     *c = (struct child){ 0 };
     int out = open_log(log);
@@ -93,7 +117,7 @@ bool child_start(struct child *c, char *const *argv, const char *directory, cons
     }
     pid_t parent = getpid(), pid = fork();
     if (pid == 0)
-        become(argv, directory, out, told[1], parent);
+        become(words, out, told[1], parent);
     if (pid < 0)
         error = errno;
     close(told[1]);
@@ -110,6 +134,18 @@ bool child_start(struct child *c, char *const *argv, const char *directory, cons
     c->pid = pid;
     c->log = out;
     return true;
+}
+
+bool child_start(struct child *c, char *const *argv, const char *directory, const char *log,
+                 struct why *why)
+{
+    return start(c, &(struct child_words){ argv, directory, NULL }, log, why);
+}
+
+bool child_start_within(struct child *c, char *const *argv, const struct child_limits *limits,
+                        const char *log, struct why *why)
+{
+    return start(c, &(struct child_words){ argv, NULL, limits }, log, why);
 }
 
 static void forget(struct child *c)

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "why.h"
@@ -21,12 +22,19 @@ struct child {
 
 /* Is there such a program on PATH, or at this path? */
 bool child_exists(const char *program);
-/* A file's name as an argument: one that begins with '-' gets a "./" before it, and is no option. It is
- * the name itself, or `to`. */
+/* A file's name as an argument: one that begins with '-' or '@' gets a "./" before it, and is neither an
+ * option nor, for compilers, a file of options. It is the name itself, or `to`. */
 const char *child_argument(const char *name, char *to, size_t size);
 /* argv[0] is looked up on PATH. `directory`: it runs there; NULL: here. False: `why`. */
 bool child_start(struct child *c, char *const *argv, const char *directory, const char *log,
                  struct why *why);
+/* The same of a program that works on what strangers wrote. */
+struct child_limits {
+    uint64_t memory, file; /* bytes that it may have, and write to one file; 0: as many as it likes */
+    const char *temporary; /* its TMPDIR, which goes away with what it leaves there; NULL: as ours */
+};
+bool child_start_within(struct child *c, char *const *argv, const struct child_limits *limits,
+                        const char *log, struct why *why);
 /* True until it ended by itself. */
 bool child_running(struct child *c);
 enum child_end {

@@ -67,6 +67,16 @@ static bool lower_file(struct work *w, const char *from, const char *to)
     return good;
 }
 
+/* clang tells itself the last part of a name alone, and takes what begins with '@' for a file of options, one
+ * of which may be a plugin to load. */
+static bool is_a_name(const char *source, struct why *why)
+{
+    const char *slash = strrchr(source, '/');
+    return *(slash ? slash + 1 : source) != '@'
+        || why_say(why, "%s: compilers take such a name for a file of options; name it without the '@'",
+                   source);
+}
+
 /* By way of LLVM's assembly; what was optimised is not optimised again. */
 static bool compile_source(struct work *w, size_t k)
 {
@@ -77,9 +87,12 @@ static bool compile_source(struct work *w, size_t k)
     snprintf(text, sizeof text, "%s/%zu.ll", w->folder.path, k);
     snprintf(lowered, sizeof lowered, "%s/%zu.atomics.ll", w->folder.path, k);
     snprintf(object, sizeof object, "%s/%zu.o", w->folder.path, k);
+    if (!is_a_name(source, w->why))
+        return false;
     if (run_clang(w, k, to_text, source, text))
         return lower_file(w, text, lowered) && run_clang(w, k, to_object, lowered, object);
-    return !w->stopped && why_say(w->why, "%s does not compile", source);
+    struct why reason = *w->why;
+    return !w->stopped && why_say(w->why, "%s does not compile: %s", source, reason.text);
 }
 
 /* clang-format off */

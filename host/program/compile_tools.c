@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The compiler and what goes with it: where it is, and how it is run. */
 #include <glob.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/child.h"
 #include "base/plain_file.h"
 #include "compile_parts.h"
 
+/* A source may be anybody's: one of two lines makes a compiler work for ever, or fill a disk. */
 static const double patience = 300; /* seconds */
+enum { MOST_FILE = 1 << 30 };
+static const uint64_t most_memory = 8ULL << 30; /* of addresses, which are more than what is used */
 
 /* ---- where ----------------------------------------------------------------------------------- */
 
@@ -114,7 +119,7 @@ void command_free(struct command_words *w)
 static const char *const flags[] = {
     "clang", "--target=riscv32-unknown-elf", "-march=rv32ima", "-mabi=ilp32", "-mno-relax", "-fno-pic",
     "-g", "-gdwarf-4", "-ffunction-sections", "-fdata-sections", "-fno-color-diagnostics",
-    "-fno-caret-diagnostics", "-Wno-atomic-alignment", "-Wno-unused-command-line-argument",
+    "-fno-caret-diagnostics", "-fno-crash-diagnostics", "-Wno-atomic-alignment", "-Wno-unused-command-line-argument",
     "-nostdlibinc", NULL
 };
 static const char *const flags_of_cpp[] = {
@@ -149,10 +154,13 @@ static void pass_on(struct work *w, const char *log)
 
 static bool run(struct work *w, const struct command_words *words, const char *log, bool tell)
 {
+    struct child_limits limits = { .memory = most_memory,
+                                   .file = MOST_FILE,
+                                   .temporary = w->folder.path };
     struct child child;
     if (words->bad)
         return why_say(w->why, "out of memory, or too many words for one command");
-    if (!child_start(&child, words->word, NULL, log, w->why))
+    if (!child_start_within(&child, words->word, &limits, log, w->why))
         return false;
     enum child_end end = child_wait(&child, patience);
     if (tell)
@@ -162,6 +170,9 @@ static bool run(struct work *w, const struct command_words *words, const char *l
         return why_say(w->why, "stopped");
     if (end == CHILD_HUNG)
         return why_say(w->why, "%s did not end within %.0f s", words->word[0], patience);
+    if (WIFSIGNALED(child.status) && WTERMSIG(child.status) == SIGXFSZ)
+        return why_say(w->why, "%s writes a file of more than %d MB", words->word[0],
+                       MOST_FILE >> 20);
     if (child.status != 0)
         child_obituary(&child, words->word[0], log, w->why);
     return child.status == 0;
