@@ -355,6 +355,20 @@ static bool place_is_good(char *why, size_t size)
             place, strerror(errno));
 }
 
+/* What lies where nobody named a place is loaded if we made it, or root did. */
+static bool is_ours(const char *file, char *why, size_t size)
+{
+    const char *place = getenv("ORDEAL_MODELS");
+    struct stat is;
+    return (place && *place)
+        || (stat(file, &is) == 0 && (is.st_uid == geteuid() || is.st_uid == 0)
+            && !(is.st_mode & S_IWOTH))
+        || refuse(why, size,
+                  "the model %s was made by another user, or anybody may write to it: remove it, or name a "
+                  "folder that you trust by ORDEAL_MODELS",
+                  file);
+}
+
 static const void *open_named(const struct kind *kind, char *name,
                               void (*tell)(const char *message), char *why, size_t size)
 {
@@ -378,6 +392,8 @@ static const void *open_named(const struct kind *kind, char *name,
         if (!run_script(script, false, name, path, why, size))
             return NULL;
     }
+    if (!is_ours(path, why, size))
+        return NULL;
     return load(kind, path, why, size);
 }
 

@@ -407,9 +407,42 @@ static void nothing_is_left_on_the_disk(void)
     setenv("TMPDIR", ".", 1);
     image_free(program_image_of("a.c", "int main(void) { return 0; }\n", &plain));
     fails("b.c", "int main(void) { return missing(); }\n");
+    compiled_free(&compiled);
+    fails("c.c", "#pragma clang __debug parser_crash\nint main(void) { return 0; }\n");
     unsetenv("TMPDIR");
     compiled_free(&compiled);
-    TEST_ASSERT_EQUAL(0, system("test \"$(ls)\" = \"$(printf 'a.c\\nb.c')\""));
+    TEST_ASSERT_EQUAL(0, system("test \"$(echo *)\" = 'a.c b.c c.c'"));
+}
+
+/* Of "@a.c" compilers take the words in the file a.c, which may be -fplugin=. */
+static void a_name_of_a_source_is_no_option(void)
+{
+    EXPECT(0, "mkdir @dir dir; echo 'int main(void) { return 0; }' | tee ./-fplugin=a.c @dir/b.c >@a.c; "
+              "for f in a.c dir/b.c; do echo -fplugin=there_is_none.so >$f; done");
+    EXPECT(2, "$ORDEAL explore @a.c");
+    OUT("compilers take such a name for a file of options");
+    EXPECT(2, "$ORDEAL explore $PWD/@a.c");
+    OUT("compilers take such a name for a file of options");
+    EXPECT(0, "$ORDEAL explore @dir/b.c");
+    EXPECT(0, "$ORDEAL explore -- -fplugin=a.c");
+}
+
+static void what_a_source_makes_is_bounded(void)
+{
+    EXPECT(0, "truncate -s 2G big");
+    fails("a.c", "__asm__(\".data; .incbin \\\"big\\\"\"); int main(void) { return 0; }\n");
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(why.text, "writes a file of more than 1024 MB"), why.text);
+    compiled_free(&compiled);
+}
+
+/* Objects that are linked to each program are taken from where nobody else can have put them. */
+static void a_cache_of_others_is_not_used(void)
+{
+    put("a.c", "int main(void) { return 0; }\n");
+    EXPECT(0, "export XDG_CACHE_HOME=$PWD/cache; unset ORDEAL_MODELS; $ORDEAL explore a.c && "
+              "cd cache/ordeal/runtime-* && echo junk >runtime.o");
+    EXPECT(2, "XDG_CACHE_HOME=$PWD/cache $ORDEAL explore a.c");
+    EXPECT(0, "chmod o+w cache/ordeal/runtime-*; XDG_CACHE_HOME=$PWD/cache $ORDEAL explore a.c");
 }
 
 int main(void)
@@ -428,5 +461,8 @@ int main(void)
     RUN_TEST(libraries_of_cpp_are_there);
     RUN_TEST(definitions_and_several_sources_are_taken);
     RUN_TEST(nothing_is_left_on_the_disk);
+    RUN_TEST(a_name_of_a_source_is_no_option);
+    RUN_TEST(what_a_source_makes_is_bounded);
+    RUN_TEST(a_cache_of_others_is_not_used);
     return UNITY_END();
 }

@@ -87,6 +87,20 @@ static void a_failure_stays_with_its_size(void)
     EXPECT(0, "cmp kept/*/trace.trace again/*/trace.trace");
 }
 
+/* Beside a program that finds no model, a script that would have made one, which lies there. */
+static void a_model_of_others_is_not_loaded(void)
+{
+    static const char run[] = "env -u ORDEAL_MODELS p/ordeal run --target sim --sizes h2-s16-w2-l4-b8-q4 "
+                              "--set threads=2 --count 1 --check";
+    EXPECT(0, "mkdir -p p/sim; cp $ORDEAL p; cp $BUILD_OF_TESTS/sim/h2-s16-w2-l4-b8-q4.so m.so; "
+              "printf '#!/bin/sh\\necho $PWD/m.so\\n' >p/sim/build; chmod +x p/sim/build");
+    EXPECT(0, "%s", run);
+    EXPECT(0, "chmod o+w m.so");
+    EXPECT(3, "%s", run);
+    ERR("was made by another user, or anybody may write to it");
+    EXPECT(0, "ORDEAL_MODELS=$PWD %s", run + strlen("env -u ORDEAL_MODELS "));
+}
+
 int main(void)
 {
     if (!shell_open())
@@ -96,5 +110,6 @@ int main(void)
     RUN_TEST(the_number_of_machines_changes_nothing);
     RUN_TEST(too_few_harts_are_left_out);
     RUN_TEST(a_failure_stays_with_its_size);
+    RUN_TEST(a_model_of_others_is_not_loaded);
     return UNITY_END();
 }

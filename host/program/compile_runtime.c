@@ -91,11 +91,15 @@ static bool cache_folder(char *path, size_t size)
     return mkdir(path, 0777) == 0 || errno == EEXIST;
 }
 
-/* All that is wanted is there. */
+/* All that is wanted is there, in a folder that nobody else can write to, unless the user named it. */
 static bool is_complete(const struct work *w, const char *folder)
 {
+    const char *given = getenv("ORDEAL_MODELS");
     char object[PATH_MAX + 64];
-    bool good = true;
+    struct stat is;
+    bool good = (given && *given)
+             || (lstat(folder, &is) == 0 && S_ISDIR(is.st_mode) && !(is.st_mode & S_IWOTH)
+                 && (is.st_uid == geteuid() || is.st_uid == 0));
     for (size_t k = 0; k < PARTS; k++) {
         snprintf(object, sizeof object, "%s/%s.o", folder, parts[k].object);
         good &= !wanted(w, &parts[k]) || access(object, R_OK) == 0;
