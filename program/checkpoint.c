@@ -6,6 +6,8 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define CHECKPOINT_MAGIC "ordeal\1x" /* its last byte but one is the version */
@@ -222,12 +224,31 @@ static void sync_folder(const char *name)
     close(fd);
 }
 
+/* A file beside it, with a name and a lock as host/base/temporary.h has them: no link leads it elsewhere,
+ * and what is left when we are killed is removed by the next `ordeal` that writes there. */
+static FILE *open_new(const char *name, char new[PATH_MAX])
+{
+    if (snprintf(new, PATH_MAX, "%s.ordeal-tmp-XXXXXX", name) >= PATH_MAX) {
+        errno = ENAMETOOLONG;
+        return NULL;
+    }
+    int fd = mkostemp(new, O_CLOEXEC);
+    if (fd < 0)
+        return NULL;
+    flock(fd, LOCK_EX);
+    FILE *file = fdopen(fd, "wb");
+    if (!file) {
+        close(fd);
+        unlink(new);
+    }
+    return file;
+}
+
 bool checkpoint_write(struct exploration *x, char *reason, size_t size)
 {
     const char *name = x->options->checkpoint;
     char new[PATH_MAX];
-    snprintf(new, sizeof new, "%s.new", name);
-    struct stream s = { .file = fopen(new, "wbe") };
+    struct stream s = { .file = open_new(name, new) };
     if (s.file) {
         put_all(&s, x);
         if (!s.failed && (fflush(s.file) || fsync(fileno(s.file))))
@@ -319,15 +340,33 @@ static void get_all(struct stream *s, struct exploration *x)
     atomic_store(&x->next, p.low);
 }
 
+/* Nobody waits for who may write to a pipe. */
+static FILE *open_old(const char *name)
+{
+    struct stat is;
+    int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0)
+        return NULL;
+    bool plain = fstat(fd, &is) == 0 && S_ISREG(is.st_mode);
+    FILE *file = plain ? fdopen(fd, "rb") : NULL;
+    if (!file) {
+        close(fd);
+        errno = plain ? ENOMEM : EINVAL;
+    }
+    return file;
+}
+
 enum ordeal_status checkpoint_read(struct exploration *x, struct ordeal_error *error)
 {
-    struct stream s = { .file = fopen(x->options->checkpoint, "rbe") };
+    struct stream s = { .file = open_old(x->options->checkpoint) };
     struct identity here = identity_of(x), there;
     char magic[8], reason[200];
     if (!s.file && errno == ENOENT)
         return ORDEAL_END;
     if (!s.file)
-        return refuse(error, x, ORDEAL_IO, strerror(errno));
+        return refuse(error, x, ORDEAL_IO,
+                      errno == EINVAL ? "it is not a file; a pipe or device is not read"
+                                      : strerror(errno));
     get(&s, magic, sizeof magic);
     bool ours = !s.failed && !memcmp(magic, CHECKPOINT_MAGIC, sizeof magic);
     get(&s, &there, sizeof there);

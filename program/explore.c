@@ -352,7 +352,10 @@ static enum ordeal_status search_once(struct exploration *x, const struct image 
         status = *result ? ORDEAL_OK : ORDEAL_NO_MEMORY;
     }
     exploration_free(x);
-    return status == ORDEAL_NO_MEMORY ? fail(error, status, "no memory for the search") : status;
+    return status == ORDEAL_NO_MEMORY
+             ? fail(error, status,
+                    "no memory for the search, or no 32 GB of addresses: 'ulimit -v' may forbid them")
+             : status;
 }
 
 enum ordeal_status explore(const struct image *image, const struct explore_options *options,

@@ -556,6 +556,17 @@ static void a_checkpoint_goes_on_where_it_was(void)
     EXPECT(0, "grep -q 'no checkpoint' junk"); /* and is still what it was */
 }
 
+/* Nor does a link beside it lead anywhere, nor is a pipe waited for. */
+static void a_checkpoint_is_a_file(void)
+{
+    write_source("large.c", large);
+    write_source("mine", "mine\n");
+    EXPECT(4, "ln -s mine c.new; $EXPLORE --model sc --checkpoint c --limit 100 large.c");
+    EXPECT(0, "grep -qx mine mine && test -f c && ! ls -A | grep ordeal-tmp && mkfifo pipe");
+    EXPECT(2, "timeout 60 $EXPLORE --model sc --checkpoint pipe large.c");
+    HAS(out, "a pipe or device is not read");
+}
+
 static void a_killed_search_goes_on_from_its_checkpoint(void)
 {
     write_source("large.c", large);
@@ -610,6 +621,7 @@ int main(void)
     RUN_TEST(options_that_do_not_go_together_are_refused_with_what_to_do);
     RUN_TEST(limits_leave_it_undecided_and_say_how_to_go_on);
     RUN_TEST(a_checkpoint_goes_on_where_it_was);
+    RUN_TEST(a_checkpoint_is_a_file);
     RUN_TEST(a_killed_search_goes_on_from_its_checkpoint);
     RUN_TEST(an_interrupted_search_sums_up);
     return UNITY_END();
