@@ -54,7 +54,7 @@ static int make_pages(const struct make_pages *r, char **names, int count)
     char *output = without_slash(r->output);
     bool good = output && site_open(&site, output, &why);
     if (good && !subject_write(&site, kind, names, count, r->no_waves, &why)) {
-        site_abandon(&site);
+        site_give_up(&site);
         good = false;
     } else if (good) {
         good = site_commit(&site);

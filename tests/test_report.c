@@ -260,6 +260,20 @@ static void damaged_and_hostile_folders_are_told_of(void)
     PAGE("small/trace.trace:2");
 }
 
+static void a_full_disk_is_told(void)
+{
+    EXPECT(1, "$ORDEAL run --target model --bug forward-oldest --check --count 9 --stop-after 1 --save kept");
+    EXPECT(2, "ulimit -f 4; $ORDEAL report kept/* -o full");
+    ERR("File too large");
+    EXPECT(2, "ulimit -f 4; $ORDEAL report kept/* -o full.html");
+    ERR("File too large");
+    EXPECT(2, "printf '[regression]\\ntests = 9\\nshrink = 0\\n[run a]\\ntarget = model\\n"
+              "bug = forward-oldest\\n' >p.plan; $ORDEAL regress p.plan >told; ulimit -f 100; "
+              "$ORDEAL report p.db -o full");
+    ERR("File too large");
+    EXPECT(1, "ls | grep full");
+}
+
 static void a_folder_of_nothing_is_refused(void)
 {
     EXPECT(2, "mkdir nothing; $ORDEAL report nothing -o pages");
@@ -625,6 +639,7 @@ int main(void)
     RUN_TEST(the_policy_names_what_is_there);
     RUN_TEST(folders_of_failures_become_a_list);
     RUN_TEST(damaged_and_hostile_folders_are_told_of);
+    RUN_TEST(a_full_disk_is_told);
     RUN_TEST(a_folder_of_nothing_is_refused);
     RUN_TEST(signals_are_read_around_the_violation);
     RUN_TEST(signals_that_stand_still_are_not_looked_at);

@@ -18,7 +18,8 @@ static const char list_name[] = ".ordeal-report", list_head[] = "ordeal-report 1
 static void fail(struct site *s, const char *what, int error)
 {
     if (!s->failed)
-        why_say(s->why, "%.900s: %s", what, strerror(error));
+        why_say(&s->reason, "%.900s: %s", what, strerror(error));
+    *s->why = s->reason;
     s->failed = true;
 }
 
@@ -271,6 +272,15 @@ bool site_commit(struct site *s)
         fail(s, s->target, error);
     site_abandon(s);
     return !s->failed;
+}
+
+void site_give_up(struct site *s)
+{
+    bool full = s->file.file && ferror(s->file.file);
+    int error = full ? output_finish(&s->file) : ENOMEM;
+    if (s->failed || full || !s->why->text[0])
+        fail(s, s->target, error);
+    site_abandon(s);
 }
 
 void site_abandon(struct site *s)

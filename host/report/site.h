@@ -26,7 +26,7 @@ struct site {
     unsigned pages;
     const char *only; /* the name of the one page that is wanted, of a server; or NULL */
     const struct assets_live *live;
-    struct why *why; /* says what went wrong first */
+    struct why *why, reason; /* the first that failed */ /* says what went wrong first */
     bool failed;
 };
 
@@ -48,5 +48,8 @@ const char *site_base(const char *path);
 /* All takes its place; false: `why`, and nothing is left behind. Also closes. */
 bool site_commit(struct site *s);
 void site_abandon(struct site *s);
+/* A page could not be made: `why`, which is the file that could not be written, if it is that, and otherwise
+ * what was said before, or that there is no memory. Nothing is left behind. */
+void site_give_up(struct site *s);
 
 #endif
