@@ -279,6 +279,27 @@ static void ask(int signal)
         asked++;
 }
 
+static void on_signal(int signal, void (*handler)(int))
+{
+    sigaction(signal, &(struct sigaction){ .sa_handler = handler }, NULL);
+}
+
+/* What asks us to end: of these SIGHUP may be ignored, as under nohup. */
+static const int endings[] = { SIGINT, SIGTERM, SIGHUP };
+enum { ENDINGS = sizeof endings / sizeof *endings };
+
+static void on_endings(void (*handler)(int))
+{
+    static bool keep_ignoring, known;
+    struct sigaction now;
+    if (!known)
+        keep_ignoring = sigaction(SIGHUP, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
+    known = true;
+    for (int i = 0; i < ENDINGS; i++)
+        if (endings[i] != SIGHUP || !keep_ignoring)
+            on_signal(endings[i], handler);
+}
+
 /* A signal is passed on as SIGTERM: ^C has reached the child by itself. The board is there until the
  * child has ended, so that it can say good-bye. A second request ends it at once. */
 static int run_command(struct usb_mock *mock, char **command)
@@ -289,8 +310,7 @@ static int run_command(struct usb_mock *mock, char **command)
     if (child < 0)
         return complain("fork: %s", strerror(errno)), EXIT_FAILED;
     if (child == 0) {
-        signal(SIGINT, SIG_DFL);
-        signal(SIGTERM, SIG_DFL);
+        on_endings(SIG_DFL);
         process_restore_signals();
         signal(SIGUSR1, SIG_DFL);
         signal(SIGUSR2, SIG_DFL);
@@ -308,17 +328,11 @@ static int run_command(struct usb_mock *mock, char **command)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-static void on_signal(int signal, void (*handler)(int))
-{
-    sigaction(signal, &(struct sigaction){ .sa_handler = handler }, NULL);
-}
-
 static void lose_watch(int signal)
 {
     (void)signal;
     orphaned = true;
-    on_signal(SIGINT, ask);
-    on_signal(SIGTERM, ask);
+    on_endings(ask);
 }
 
 static int end_of(pid_t simulation)
@@ -356,8 +370,8 @@ static int split(void)
     sigset_t signals, before;
     pid_t parent = getpid();
     sigemptyset(&signals);
-    sigaddset(&signals, SIGINT);
-    sigaddset(&signals, SIGTERM);
+    for (int i = 0; i < ENDINGS; i++)
+        sigaddset(&signals, endings[i]);
     sigaddset(&signals, SIGCHLD);
     sigprocmask(SIG_BLOCK, &signals, &before);
     fflush(NULL);
@@ -366,8 +380,7 @@ static int split(void)
         return complain("fork: %s", strerror(errno)), EXIT_FAILED;
     if (simulation > 0)
         return watch_over(simulation, &signals);
-    on_signal(SIGINT, SIG_IGN);
-    on_signal(SIGTERM, SIG_IGN);
+    on_endings(SIG_IGN);
     on_signal(SIGUSR2, ask);
     on_signal(SIGUSR1, lose_watch);
     prctl(PR_SET_NAME, "ordeal-wires");
@@ -591,8 +604,7 @@ static int run(int argc, char **argv)
         return complain("%s has its firmware in it", o.board);
     if (!filled && !o.empty && !board_firmware_read(&firmware, o.firmware, why, sizeof why))
         return complain("%s%s", why, o.firmware ? "" : "; --firmware FILE names another");
-    on_signal(SIGINT, ask);
-    on_signal(SIGTERM, ask);
+    on_endings(ask);
     status = o.command ? split() : -1;
     if (status < 0)
         status = simulate(&o, model, &firmware);

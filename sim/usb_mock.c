@@ -300,9 +300,9 @@ static void open_testbed(struct usb_mock *m, const char *given)
 
 static bool open_mock(struct usb_mock *m, char *why, size_t size)
 {
-    const char *set = getenv("TMPDIR");
-    char *given = g_strdup(set);
-    bool good = have_room(m, set && *set ? set : P_tmpdir, why, size);
+    const char *set = getenv("TMPDIR"), *place = set && *set ? set : P_tmpdir;
+    char *given = g_strdup(set), whole[PATH_MAX];
+    bool good = have_room(m, realpath(place, whole) ? whole : place, why, size);
     if (good)
         open_testbed(m, given);
     g_free(given);

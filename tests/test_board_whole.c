@@ -119,7 +119,8 @@ static void test_a_board_comes(void)
  * says how far it came. */
 static void test_interrupted(void)
 {
-    static const char *const whom[] = { "-INT $board", "-TERM $board", "-INT -$board" };
+    static const char *const whom[] = { "-INT $board", "-TERM $board", "-INT -$board",
+                                        "-HUP $board", "-HUP -$board" };
     for (size_t i = 0; i < sizeof whom / sizeof *whom; i++) {
         EXPECT(130, "setsid \"$ORDEAL-board\" --log packets -- \"$ORDEAL\" run --target board "
                     "--check --no-save " TESTS(100000) " & board=$!; "
@@ -179,6 +180,8 @@ static void test_what_is_left_of_killed_simulations_goes(void)
 /* Nothing of umockdev's ends the program without a word. */
 static void test_no_place_for_sockets(void)
 {
+    EXPECT(0, "mkdir here; TMPDIR=here \"$ORDEAL-board\" -- \"$ORDEAL\" board list");
+    OUT("00000001 ");
     EXPECT(3, "TMPDIR=/nowhere \"$ORDEAL-board\" -- true");
     ERR("no folder can be made in /nowhere: No such file or directory");
     EXPECT(3, "TMPDIR=$(printf /%%070d 0) \"$ORDEAL-board\" -- true");
