@@ -75,6 +75,9 @@ static const struct job jobs[] = {
       .then = " tests=2 pass=0 fail=2 undecided=0 " },
     { "serve", "serve held", "", 4, .varies = true, .ask = ask_server },
     { "board", "board list", "", 30, .varies = false },
+    { "explore", "explore --model tso --jobs 1 --trace e.trace --checkpoint e.state sb.c", "e.trace", 3,
+      .varies = true },
+    { "explore elf", "explore --model sc --jobs 1 --svg e.svg sb.elf", "", 10, .varies = true },
 };
 enum { JOBS = sizeof jobs / sizeof *jobs };
 
@@ -91,6 +94,12 @@ static void prepare(void)
         1,
         "$ORDEAL run --target model --bug forward-oldest --bias plain.bias --count 1 --check --save held");
     EXPECT(0, PLAIN_PLAN);
+    EXPECT(0, "printf '#include <assert.h>\\n#include <pthread.h>\\nint x, y;\\n"
+              "void *t(void *p) { y = 1; return x ? p : 0; }\\nint main(void) { pthread_t a;\\n"
+              "pthread_create(&a, 0, t, &x); x = 1; int r = y; void *q; pthread_join(a, &q);\\n"
+              "assert(r || q); }\\n' >sb.c");
+    EXPECT(0, "$ORDEAL explore --model sc --keep-elf sb.elf sb.c");
+    EXPECT(1, "$ORDEAL explore --model tso sb.c");
     EXPECT(1, "$ORDEAL run --target sim --sizes h1-s1-w1-l4-b1-q1 --set threads=1 "
               "--set operations.interrupt=0 --bug victim-dropped --count 300 --stop-after 1 "
               "--check --save waves; status=$?; mv waves/* waved; exit $status");
@@ -101,7 +110,7 @@ static void prepare(void)
 static void remove_made(const struct job *j)
 {
     char command[128];
-    snprintf(command, sizeof command, "rm -rf c.cover x.xml p-files %s", j->makes);
+    snprintf(command, sizeof command, "rm -rf c.cover x.xml p-files e.state %s", j->makes);
     TEST_ASSERT_EQUAL(0, system(command));
 }
 
