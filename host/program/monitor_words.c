@@ -145,6 +145,34 @@ static uint32_t value_before(const struct monitor_story *s, const struct program
     return value;
 }
 
+static bool same_place(const struct ordeal_op *a, const struct ordeal_op *b)
+{
+    return a->base == b->base && a->address == b->address;
+}
+
+/* The order of stores shows in what is there at the end: of each place its last value, but where the last
+ * operation stores, which comes earlier in truth, the one before. */
+static bool tell_finals(struct ordeal_trace *t, uint64_t before_last)
+{
+    size_t count = ordeal_trace_length(t);
+    const struct ordeal_op *last = ordeal_trace_op(t, count - 1);
+    bool fine = true;
+    for (size_t i = 0; i < count && fine; i++) {
+        const struct ordeal_op *op = ordeal_trace_op(t, i);
+        bool writes = op->kind == ORDEAL_STORE || op->kind == ORDEAL_SWAP;
+        for (size_t k = i + 1; k < count && writes; k++) {
+            const struct ordeal_op *later = ordeal_trace_op(t, k);
+            writes = later->kind == ORDEAL_LOAD || later->kind == ORDEAL_MEMBAR
+                  || !same_place(op, later);
+        }
+        if (writes)
+            fine = ordeal_trace_final(t, op->base, op->address, op->size_log2,
+                                      op == last ? before_last : op->write)
+                == ORDEAL_OK;
+    }
+    return fine;
+}
+
 bool monitor_story_trace(struct monitor_story *s, bool relaxed, struct account_trace *t)
 {
     const struct dpor_finding *f = s->finding;
@@ -161,12 +189,8 @@ bool monitor_story_trace(struct monitor_story *s, bool relaxed, struct account_t
     bool fine = account_trace_make(t, &s->account);
     if (e)
         e->read = read;
-    if (fine && relaxed && e && e->kind == EVENT_STORE) {
-        const struct ordeal_op *op = ordeal_trace_op(t->trace, ordeal_trace_length(t->trace) - 1);
-        fine = ordeal_trace_final(t->trace, op->base, op->address, op->size_log2,
-                                  value_before(s, e, e))
-            == ORDEAL_OK;
-    }
+    if (fine && relaxed && e && e->kind == EVENT_STORE)
+        fine = tell_finals(t->trace, value_before(s, e, e));
     return fine;
 }
 

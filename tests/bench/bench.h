@@ -14,6 +14,9 @@ struct bench {
     const char *golden;       /* directory of the golden traces */
 };
 
+/* A program for the engine, NULL: it cannot be compiled, which is said. */
+struct image *bench_image(const char *path, const char *const *define, size_t defines);
+
 void table_parse(struct bench *b);          /* readers */
 void table_headline(struct bench *b);       /* text file to certified verdict */
 void table_scaling(struct bench *b);
@@ -36,6 +39,7 @@ void table_invariants(struct bench *b);     /* what assertions cost */
 void table_explore(struct bench *b);        /* Štill and Barnat 2018, Tables 2 and 3 */
 void table_flush(struct bench *b);          /* delayed and plain flushing */
 void table_explore_speed(struct bench *b);  /* states a second, bytes a state */
+void table_monitor(struct bench *b);        /* Burckhardt and Musuvathi 2008, Figure 4(a) */
 void table_wire(struct bench *b);           /* the stream of a simulated board */
 
 #endif

@@ -29,7 +29,7 @@ struct programs {
     struct run_program program[MOST_PROGRAMS];
 };
 
-static struct image *image_of(const char *path, const char *const *define, size_t defines)
+struct image *bench_image(const char *path, const char *const *define, size_t defines)
 {
     struct compiled c = { 0 };
     struct why why = { 0 };
@@ -63,7 +63,7 @@ static void load_all(struct programs *p)
         struct run_program *r = &p->program[p->count];
         const char *path = found.gl_pathv[i / 2];
         name_of(path, i % 2, r->name);
-        r->image = image_of(path, fenced, i % 2);
+        r->image = bench_image(path, fenced, i % 2);
         p->count += r->image != NULL;
     }
     globfree(&found);
@@ -282,7 +282,7 @@ static void speed_row(struct bench *b, const struct large *l, const struct image
 void table_explore_speed(struct bench *b)
 {
     for (unsigned i = 0; i < sizeof large / sizeof *large; i++) {
-        struct image *image = image_of(large[i].path, large[i].define, large[i].defines);
+        struct image *image = bench_image(large[i].path, large[i].define, large[i].defines);
         if (image)
             speed_row(b, &large[i], image);
         image_free(image);

@@ -49,6 +49,8 @@ static const struct table {
     { "flush", "states of delayed and of plain flushing, TSO", table_flush },
     { "explore-speed", "states a second and bytes a state, TSO, all fences there",
       table_explore_speed },
+    { "monitor", "SC executions with the monitor (Figure 4(a) of Burckhardt and Musuvathi)",
+      table_monitor },
     { "wire", "the stream of a simulated board on USB's wires, in their time", table_wire },
 };
 enum { TABLES = sizeof tables / sizeof *tables };
