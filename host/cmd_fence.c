@@ -18,7 +18,7 @@
 
 struct fencing {
     int model, atomics;
-    bool minimal, all_minimal, optimise, json;
+    bool minimal, all_minimal, robust, optimise, json;
     uint64_t limit;
     double seconds;
     size_t memory;
@@ -68,6 +68,9 @@ static const struct option_spec options[] = {
            "take away what is not needed, one by one; this is the default"),
     OPTION(fencing, all_minimal, "all-minimal", 'a', NULL, flag, NULL,
            "every set of fences of which none can be left out"),
+    OPTION(fencing, robust, "robust", 0, NULL, flag, NULL,
+           "TSO alone: the program is to do what it does under SC, access by access,\n"
+           "and not only what its own assertions say"),
     OPTION(fencing, apply, "apply", 0, "FILE", text, NULL,
            "write the source with these fences, and explore that, too; of several\n"
            "sources those that change, into this folder"),
@@ -104,6 +107,11 @@ static int refuse(const struct fencing *x)
                         "%s: is taken for an ELF file; --apply, --define and --optimise are for "
                         "sources (.c, .cpp)",
                         x->file[0]);
+    if (x->robust && x->model)
+        return complain(x->command, "--robust is about TSO: say --model tso, too");
+    if (x->robust && x->apply)
+        return complain(x->command, "--apply explores what the program's own assertions say: leave "
+                                    "out --robust, or put these fences there by hand");
     if (x->minimal && x->all_minimal)
         return complain(x->command, "--minimal gives one set of fences, --all-minimal every one: "
                                     "leave one of them out");
@@ -123,6 +131,7 @@ static void fill_options(struct fencing *x)
 {
     long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
     x->how.all_minimal = x->all_minimal;
+    x->how.robust = x->robust;
     x->how.explore = (struct explore_options){
         .model = x->model ? EXPLORE_PSO : EXPLORE_TSO,
         .local = EXPLORE_LOCAL_STATIC | EXPLORE_LOCAL_DYNAMIC,

@@ -8,6 +8,7 @@
 
 #include "checkpoint.h"
 #include "exploration.h"
+#include "fence_machine.h"
 #include "memory_model.h"
 #include "reserve.h"
 
@@ -26,7 +27,7 @@ const char *explore_error_text(enum explore_error e)
 const struct memory_model *memory_model_of(const struct explore_options *o)
 {
     if (o->symbolic)
-        return &fence_model;
+        return o->symbolic->robust ? &o->symbolic->attacks : &fence_model;
     switch (o->model) {
     case EXPLORE_SC: return &sc_model;
     case EXPLORE_PSO: return &pso_model;

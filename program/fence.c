@@ -231,6 +231,7 @@ static enum ordeal_status place_fences(struct placing *p, const struct image *im
     enum ordeal_status status = ORDEAL_NO_MEMORY;
     if (fence_machine_new(&p->machine, &p->code)) {
         p->how.symbolic = &p->machine;
+        p->machine.robust = p->options->robust;
         p->machine.wrong = p->options->wrong;
         p->machine.user = p->options->user;
         status = check_sc(p, image, error);

@@ -40,6 +40,7 @@ bool fence_machine_new(struct fence_machine *m, const struct program_code *code)
     m->fence = calloc((code->end - code->base) / 4 + 1, 1);
     m->scratch[0] = fence_make(NULL);
     m->scratch[1] = fence_make(NULL);
+    m->attacks = fence_attack_model();
     word_table_new(&m->stores);
     word_table_new(&m->vectors);
     word_table_add(&m->stores, NULL, 0);
@@ -405,7 +406,7 @@ static bool waits_elsewhere(const struct state *s, uint32_t thread, const struct
     return false;
 }
 
-static uint32_t fence_load(struct state *s, const struct access *a)
+uint32_t fence_load_seen(struct state *s, const struct access *a, bool *forwarded)
 {
     struct seen_by by = { machine_of(s), a->address, a->size, a->pc };
     pass_fence(s, a->thread);
@@ -424,7 +425,19 @@ static uint32_t fence_load(struct state *s, const struct access *a)
         if (waits_elsewhere(s, a->thread, &by) || mask != (1u << a->size) - 1)
             tell(s, FENCE_LOADED, a->thread, a->pc, 0);
     }
+    *forwarded = mask;
     return value;
+}
+
+static uint32_t fence_load(struct state *s, const struct access *a)
+{
+    bool forwarded;
+    return fence_load_seen(s, a, &forwarded);
+}
+
+bool fence_is_behind(const struct state *s, uint32_t pc)
+{
+    return fence_at(machine_of(s), pc) & FENCE_AFTER_STORE;
 }
 
 static void append_mark(struct state *s, uint32_t thread)
@@ -582,6 +595,7 @@ static void copy_buffers(struct fence_buffers *to, const struct fence_buffers *f
 {
     uint32_t threads = to->threads > from->threads ? to->threads : from->threads;
     to->threads = from->threads;
+    to->attack = from->attack;
     for (uint32_t t = 0; t < threads; t++) {
         to->of[t].count = from->of[t].count;
         to->of[t].rest = from->of[t].rest;
@@ -599,6 +613,7 @@ static void fence_copy(const struct state *s, void *to, const void *from)
 static void fence_reset(struct state *s)
 {
     all_of(s)->threads = 0;
+    all_of(s)->attack.phase = 0;
     for (uint32_t t = 0; t < EXPLORE_THREADS; t++)
         empty_buffer(buffer_of(s, t));
 }
@@ -687,7 +702,7 @@ const struct memory_model fence_model = {
 
 uint32_t fence_buffers_number(struct fence_machine *m, const struct fence_buffers *b)
 {
-    uint32_t words[EXPLORE_THREADS * (3 + 3 * FENCE_VARIABLES)], *w = words;
+    uint32_t words[EXPLORE_THREADS * (3 + 3 * FENCE_VARIABLES) + 8 + 2 * FENCE_CHAIN], *w = words;
     for (uint32_t t = 0; t < b->threads; t++) {
         if (is_empty(&b->of[t]))
             continue;
@@ -700,6 +715,13 @@ uint32_t fence_buffers_number(struct fence_machine *m, const struct fence_buffer
             *w++ = b->of[t].of[k].language;
         }
     }
+    if (b->attack.phase) {
+        uint32_t bytes = (uint32_t)offsetof(struct fence_attack, word)
+                       + b->attack.words * (uint32_t)sizeof *b->attack.word;
+        *w++ = EXPLORE_THREADS;
+        memcpy(w, &b->attack, bytes);
+        w += bytes / 4;
+    }
     return word_table_add(&m->vectors, words, (uint32_t)(w - words));
 }
 
@@ -710,7 +732,12 @@ void fence_buffers_read(const struct fence_machine *m, uint32_t number, struct f
     for (uint32_t t = 0; t < b->threads; t++)
         empty_buffer(&b->of[t]);
     b->threads = 0;
+    b->attack.phase = 0;
     while (w < end) {
+        if (*w == EXPLORE_THREADS) {
+            memcpy(&b->attack, w + 1, (size_t)(end - w - 1) * sizeof *w);
+            return;
+        }
         struct fence_buffer *to = &b->of[*w];
         b->threads = *w++ + 1;
         to->count = *w & 0xffff;
@@ -743,6 +770,14 @@ static bool buffer_includes(struct fence_machine *m, const struct fence_buffer *
     return in;
 }
 
+static bool same_attack(const struct fence_attack *a, const struct fence_attack *b)
+{
+    return a->phase == b->phase
+        && (!a->phase
+            || (!memcmp(a, b, offsetof(struct fence_attack, word))
+                && !memcmp(a->word, b->word, a->words * sizeof *a->word)));
+}
+
 bool fence_buffers_include(struct fence_machine *m, uint32_t big, uint32_t small)
 {
     static const struct fence_buffer nothing = { .rest = LANGUAGE_EMPTY_WORD };
@@ -751,7 +786,7 @@ bool fence_buffers_include(struct fence_machine *m, uint32_t big, uint32_t small
         return true;
     fence_buffers_read(m, big, one);
     fence_buffers_read(m, small, other);
-    bool in = true;
+    bool in = same_attack(&one->attack, &other->attack);
     for (uint32_t t = 0; in && (t < one->threads || t < other->threads); t++)
         in = buffer_includes(m, t < one->threads ? &one->of[t] : &nothing,
                              t < other->threads ? &other->of[t] : &nothing);

@@ -33,8 +33,17 @@ struct fence_buffer {
     bool drains; /* PSO: the thread is at an mfence */
     struct fence_variable of[FENCE_VARIABLES];
 };
+/* fence_attack.c: who delays which store, who has been reached by the chain, and what was accessed. */
+enum { FENCE_CHAIN = 64 };
+struct fence_attack {
+    uint32_t phase, thread, address, size, chain, words;
+    struct {
+        uint32_t address, how;
+    } word[FENCE_CHAIN];
+};
 struct fence_buffers {
     uint32_t threads; /* those from here on have nothing waiting */
+    struct fence_attack attack;
     struct fence_buffer of[EXPLORE_THREADS];
 };
 
@@ -58,6 +67,8 @@ struct fence_machine {
     struct word_table vectors; /* contents of all buffers */
     uint8_t *fence;            /* FENCE_..., by instruction */
     struct fence_buffers *scratch[2];
+    bool robust; /* attacks are looked for: fence_attack.c */
+    struct memory_model attacks;
     /* Final values (options->outcomes) that are an error; NULL: none are. */
     bool (*wrong)(void *user, const uint32_t *row);
     void *user;
@@ -86,5 +97,11 @@ bool fence_buffers_include(struct fence_machine *m, uint32_t big, uint32_t small
  * variable by itself). False: that is not so. */
 bool fence_accelerate(struct fence_machine *m, uint32_t thread, const struct fence_buffers *before,
                       struct fence_buffers *now);
+
+/* For fence_attack.c: a load, and whether some of it was in the own buffer; an mfence behind a store. */
+uint32_t fence_load_seen(struct state *s, const struct access *a, bool *forwarded);
+bool fence_is_behind(const struct state *s, uint32_t pc);
+struct memory_model fence_attack_model(void);
+extern const char fence_not_sc[]; /* the text of its error */
 
 #endif

@@ -214,7 +214,8 @@ static void expand_node(struct fence_searching *x, uint32_t node)
         see_final(x);
         expand_all(x);
     } while (x->full);
-    if (!x->moved && x->outcome->verdict != EXPLORE_FAIL && state_is_deadlocked(x->s)) {
+    if (!x->moved && !x->machine->robust && x->outcome->verdict != EXPLORE_FAIL
+        && state_is_deadlocked(x->s)) {
         found_error(x, EXPLORE_DEADLOCK, 0, 0, "threads wait for ever");
         x->failed.thread = UINT16_MAX;
     }

@@ -2,6 +2,7 @@
 #include "fence_words.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "lines.h"
 
@@ -15,6 +16,14 @@ bool fence_words_place(const struct image *image, uint32_t pc, struct source_pla
 static const char *name_of(const struct fence_needed *f)
 {
     return f->place.fence == FENCE_AFTER_STORE ? "mfence" : "sfence";
+}
+
+/* What goes wrong without it; an error of the program's own, or "not-sc" (--robust). */
+static const char *without(const struct fence_needed *f)
+{
+    return f->without == EXPLORE_REACHED && strcmp(f->text, fence_not_sc) == 0
+             ? "not-sc"
+             : explore_error_text(f->without);
 }
 
 static cJSON *fence_object(const struct image *image, const struct fence_needed *f)
@@ -32,7 +41,7 @@ static cJSON *fence_object(const struct image *image, const struct fence_needed 
     }
     cJSON_AddNumberToObject(o, "pc", f->place.pc);
     if (f->without != EXPLORE_NO_ERROR)
-        cJSON_AddStringToObject(o, "without", explore_error_text(f->without));
+        cJSON_AddStringToObject(o, "without", without(f));
     return o;
 }
 
@@ -95,7 +104,7 @@ static void print_fence(struct lines *l, const struct fence_needed *f, FILE *out
     else
         fprintf(out, "%s %s the store at 0x%08" PRIx32, name_of(f), where, f->place.pc);
     if (f->without != EXPLORE_NO_ERROR)
-        fprintf(out, "  without=%s", explore_error_text(f->without));
+        fprintf(out, "  without=%s", without(f));
     putc('\n', out);
 }
 
