@@ -19,21 +19,29 @@ void tearDown(void)
 
 /* ---- records -------------------------------------------------------------------------------- */
 
+static void does(uint32_t hart, uint8_t kind, uint32_t address, uint32_t issue, uint32_t completion)
+{
+    struct soc_record one = {
+        .kind = kind, .address = address, .issue = issue, .completion = completion
+    };
+    TEST_ASSERT_TRUE(LIST_PUSH(&records.hart[hart].list, one));
+}
+
 static void ends(uint32_t hart, uint32_t issue, uint32_t completion)
 {
-    struct soc_record end = { .kind = SOC_REC_DONE, .issue = issue, .completion = completion };
-    TEST_ASSERT_TRUE(LIST_PUSH(&records.hart[hart].list, end));
+    does(hart, SOC_REC_DONE, 0, issue, completion);
 }
 
 static void sends(uint32_t from, uint32_t to, uint32_t cycle)
 {
-    TEST_ASSERT_TRUE(soc_interrupts_add(&records, &(struct soc_ipi){ from, to, cycle }));
+    struct soc_ipi ipi = { from, to, cycle, records.hart[from].list.count };
+    TEST_ASSERT_TRUE(soc_interrupts_add(&records, &ipi));
+    does(from, SOC_REC_STORE, SOC_MAP_IPI + 4 * to, cycle, cycle);
 }
 
 static void takes(uint32_t hart, uint32_t cycle)
 {
-    records.hart[hart].interrupts++;
-    records.hart[hart].last_interrupt = cycle;
+    TEST_ASSERT_TRUE(LIST_PUSH(&records.hart[hart].interrupts, cycle));
 }
 
 static void found(const char *said)
@@ -58,7 +66,7 @@ static void test_lost(void)
     ends(1, 500, 510);
     found(
         "hart 1 never took an interrupt that hart 0 sent at cycle 100: that was done at cycle 120, "
-        "it ran on until 500");
+        "it went on at 500");
 }
 
 /* The one before it does not count. */
@@ -94,6 +102,36 @@ static void test_too_late(void)
     sends(0, 2, 100);
     ends(2, 1000, 1000 + 0xfff);
     TEST_ASSERT_TRUE(soc_interrupts_check(&records, &why));
+}
+
+/* A later one does not make up for it: the receiver went on between the two. */
+static void test_lost_in_the_middle(void)
+{
+    sends(0, 1, 100);
+    does(0, SOC_REC_ATOMIC, 0, 110, 150);
+    does(1, SOC_REC_LOAD, 0, 200, 205);
+    does(1, SOC_REC_LOAD, 0, 300, 305);
+    takes(1, 430);
+    sends(2, 1, 400);
+    ends(0, 910, 920);
+    ends(2, 410, 420);
+    ends(1, 500, 510);
+    found("that hart 0 sent at cycle 100: that was done at cycle 150, it went on at 300");
+}
+
+/* Only what waits for stores says that they are done. */
+static void test_may_be_on_its_way(void)
+{
+    enum { FULL = 0x33, STORES = 0x11, LOADS = 0x22 };
+    sends(0, 1, 100);
+    does(0, SOC_REC_LOAD, 0, 110, 112);
+    does(0, SOC_REC_FENCE, STORES, 113, 114);
+    does(0, SOC_REC_FENCE, LOADS, 115, 116);
+    does(1, SOC_REC_LOAD, 0, 300, 305);
+    takes(1, 430);
+    TEST_ASSERT_TRUE(soc_interrupts_check(&records, &why));
+    does(0, SOC_REC_FENCE, FULL, 117, 118);
+    found("that was done at cycle 118, it went on at 300");
 }
 
 static void test_more_than_were_sent(void)
@@ -161,6 +199,8 @@ int main(void)
     RUN_TEST(test_second_lost);
     RUN_TEST(test_two_taken_as_one);
     RUN_TEST(test_too_late);
+    RUN_TEST(test_lost_in_the_middle);
+    RUN_TEST(test_may_be_on_its_way);
     RUN_TEST(test_more_than_were_sent);
     RUN_TEST(test_a_machine_that_takes_them);
     RUN_TEST(test_a_machine_that_takes_none);

@@ -25,7 +25,7 @@ struct soc_visible {
 struct soc_hart_records {
     LIST(struct soc_record) list; /* in program order */
     LIST(struct soc_visible) visible;
-    uint32_t interrupts, last_interrupt; /* how many it took; the cycle of the last mark */
+    LIST(uint32_t) interrupts; /* the cycles of the marks of those it took */
 };
 
 #endif

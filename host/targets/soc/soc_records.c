@@ -21,7 +21,7 @@ void soc_records_clear(struct soc_records *r)
 {
     for (uint32_t h = 0; h < SOC_HARTS; h++) {
         r->hart[h].list.count = r->hart[h].visible.count = 0;
-        r->hart[h].interrupts = r->hart[h].last_interrupt = 0;
+        r->hart[h].interrupts.count = 0;
     }
     r->ipis.count = 0;
     r->writes.count = 0;
@@ -33,6 +33,7 @@ void soc_records_free(struct soc_records *r)
     for (uint32_t h = 0; h < SOC_HARTS; h++) {
         LIST_FREE(&r->hart[h].list);
         LIST_FREE(&r->hart[h].visible);
+        LIST_FREE(&r->hart[h].interrupts);
     }
     LIST_FREE(&r->writes);
     LIST_FREE(&r->ipis);
@@ -194,9 +195,8 @@ static void wrong_fold(struct reading *r, uint32_t registers, uint32_t expected,
 
 static void read_interrupt(struct reading *r)
 {
-    struct soc_hart_records *h = &r->all->hart[r->thread];
-    h->interrupts++;
-    h->last_interrupt = r->next->completion;
+    if (!LIST_PUSH(&r->all->hart[r->thread].interrupts, r->next->completion))
+        r->wrong = !why_say(r->why, "out of memory");
     r->next++;
 }
 
@@ -490,7 +490,10 @@ static bool read_ipi(struct reading *r)
     if (made_of(r)->way == SOC_NOTHING)
         return true;
     const struct soc_record *s = look_for_store(r, SOC_MAP_IPI + 4 * r->i->count);
-    struct soc_ipi ipi = { .from = r->thread, .to = r->i->count, .cycle = s ? s->completion : 0 };
+    struct soc_ipi ipi = { .from = r->thread,
+                           .to = r->i->count,
+                           .cycle = s ? s->completion : 0,
+                           .record = s ? (size_t)(s - r->all->hart[r->thread].list.data) : 0 };
     return soc_interrupts_add(r->all, &ipi) || why_say(r->why, "out of memory");
 }
 

@@ -15,6 +15,7 @@
 /* An interrupt that a hart sent another one, when its store went into the store buffer. */
 struct soc_ipi {
     uint32_t from, to, cycle;
+    size_t record; /* that of the store, among the sender's */
 };
 
 struct soc_records {
@@ -29,8 +30,8 @@ void soc_records_free(struct soc_records *r);
 /* Words of the stream, whole records. False: that is no stream, or memory is out. */
 bool soc_records_take(struct soc_records *r, const uint32_t *words, size_t count, struct why *why);
 /* Fills what program_words() says. False: no execution of the program leaves such records. Nor does
- * one in which a hart took more interrupts than were sent to it, or never took one that was there
- * while it still ran: see soc_interrupts.c. */
+ * one in which a hart took more interrupts than were sent to it, or went on without taking one that
+ * was there: see soc_interrupts.c. */
 bool soc_records_values(struct soc_records *r, const struct soc_code *c, uint64_t iteration,
                         const struct machine_claims *claims, uint64_t *values, struct why *why);
 
