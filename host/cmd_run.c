@@ -744,7 +744,8 @@ static int program_usage(struct run *r, char *const *files)
             return complain(r->setup.command, "--%s is about a program; add --program FILE",
                             of_programs[i].name);
     if (r->program.count && *files)
-        return complain(r->setup.command, "a program, or tests: --program does not go with '%s'", *files);
+        return complain(r->setup.command, "a program, or tests: --program does not go with '%s'",
+                        *files);
     if (r->program.count && !r->setup.target->image)
         return complain(r->setup.command, "--program runs on sim and board; '%s' runs tests alone",
                         r->setup.target->name);
@@ -831,7 +832,9 @@ static int run_program(struct run *r)
                      .includes = r->include.count },
         .first = r->first_iteration,
         .count = (r->count ? r->count : 1) * each,
-        .stop_after = r->keep_going ? 0 : r->stop_after ? r->stop_after : FAILURES_KEPT,
+        .stop_after = r->keep_going ? 0
+                    : r->stop_after ? r->stop_after
+                                    : FAILURES_KEPT,
         .most_cycles = r->patience ? r->patience : USUAL_PATIENCE,
         .high = 1,
         .model = r->against.given ? (enum ordeal_model)r->against.value : r->setup.claims.model,

@@ -10,16 +10,16 @@
 #define CHIP_MEMORY 0x80000000 /* struct chip, */
 #define CHIP_FRAMES 0x80000600 /* for each hart, where its calls run, */
 #define CHIP_FRAME_LOG 9
-#define CHIP_DATA 0x80002600   /* constants and data of the program */
+#define CHIP_DATA 0x80002600 /* constants and data of the program */
 
 /* Marks for the capture unit. What a call did is between its instruction and CHIP_RETURN. */
-#define CHIP_BEGIN 0x0c419001  /* a thread begins: its function, its argument */
-#define CHIP_RETURN 0x0c419002 /* from a call: its result */
-#define CHIP_POINT 0x0c419003  /* in a call: now it happened */
-#define CHIP_END 0x0c419004    /* the thread has ended: its value */
-#define CHIP_STOP 0x0c419005   /* the program has, by the call that it is in */
-#define CHIP_TRAP 0x0c419006   /* an exception: mcause, mepc, mtval */
-#define CHIP_FULL 0x0c419007   /* more threads than harts */
+#define CHIP_BEGIN 0x0c419001   /* a thread begins: its function, its argument */
+#define CHIP_RETURN 0x0c419002  /* from a call: its result */
+#define CHIP_POINT 0x0c419003   /* in a call: now it happened */
+#define CHIP_END 0x0c419004     /* the thread has ended: its value */
+#define CHIP_STOP 0x0c419005    /* the program has, by the call that it is in */
+#define CHIP_TRAP 0x0c419006    /* an exception: mcause, mepc, mtval */
+#define CHIP_FULL 0x0c419007    /* more threads than harts */
 #define CHIP_UNKNOWN 0x0c419008 /* a call that is not there */
 #define CHIP_BAD_FREE 0x0c419009
 #define CHIP_BAD_UNLOCK 0x0c41900a
@@ -31,7 +31,7 @@
 /* At CHIP_MEMORY. What comes before `lock` is the host's to write. */
 struct chip {
     uint32_t harts, seed;
-    int32_t low, high;  /* of nondeterministic values */
+    int32_t low, high; /* of nondeterministic values */
     uint32_t lock, random, gate;
     uint32_t unused;
     struct chip_thread {

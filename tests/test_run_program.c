@@ -28,9 +28,11 @@ static void write_file(const char *name, const char *text)
 
 static void test_every_example_holds_with_its_fences(void)
 {
-    EXPECT(0, "for p in $HOME_OF_TESTS/examples/programs/*.c $HOME_OF_TESTS/examples/programs/*.cpp; do "
-              "\"$ORDEAL\" run --target sim --sizes usual --program $p -D FENCED --count 2 >one.out 2>&1 "
-              "&& grep -q 'runs=2 pass=2 fail=0' one.out || { echo $p; cat one.out; exit 1; }; done");
+    EXPECT(
+        0,
+        "for p in $HOME_OF_TESTS/examples/programs/*.c $HOME_OF_TESTS/examples/programs/*.cpp; do "
+        "\"$ORDEAL\" run --target sim --sizes usual --program $p -D FENCED --count 2 >one.out 2>&1 "
+        "&& grep -q 'runs=2 pass=2 fail=0' one.out || { echo $p; cat one.out; exit 1; }; done");
 }
 
 /* A lock without its fences breaks, and the machine is right. */
@@ -50,8 +52,9 @@ static void test_an_unfenced_lock_breaks(void)
 static void test_a_kept_failure_replays(void)
 {
     EXPECT(1, RUN EXAMPLE("dekker.c") " --count 60 --stop-after 1 --save kept");
-    EXPECT(0, "cd kept/dekker-* && ls program.elf dekker.c trace.trace verdict.json explanation.txt "
-              "picture.svg seed replay");
+    EXPECT(0,
+           "cd kept/dekker-* && ls program.elf dekker.c trace.trace verdict.json explanation.txt "
+           "picture.svg seed replay");
     EXPECT(1, "sh kept/dekker-*/replay --output again.trace");
     OUT("error=exclusion");
     EXPECT(0, "cmp again.trace kept/dekker-*/trace.trace");
@@ -61,16 +64,20 @@ static void test_a_kept_failure_replays(void)
  * look into a full buffer; stores go past one another. */
 static void test_a_fenced_lock_breaks_on_a_broken_machine(void)
 {
-    EXPECT(1, RUN EXAMPLE("dekker.c") " -D FENCED --bug fence-flavour --count 60 --stop-after 1 --save kept");
+    EXPECT(1,
+           RUN EXAMPLE(
+               "dekker.c") " -D FENCED --bug fence-flavour --count 60 --stop-after 1 --save kept");
     OUT("trace=FAIL");
     OUT("certified=yes");
     OUT("dekker.c:28    FENCE();");
     EXPECT(1, "\"$ORDEAL\" check --time-order kept/*/trace.trace");
-    EXPECT(1, "\"$ORDEAL\" run --target sim --program " EXAMPLE("dekker.c") " -D FENCED "
-              "--bug full-buffer-passed --count 60 --stop-after 1 --no-save");
+    EXPECT(1, "\"$ORDEAL\" run --target sim --program " EXAMPLE(
+                  "dekker.c") " -D FENCED "
+                              "--bug full-buffer-passed --count 60 --stop-after 1 --no-save");
     OUT("The machine broke");
-    EXPECT(1, "\"$ORDEAL\" run --target sim --program " EXAMPLE("dekker.c") " -D FENCED "
-              "--bug forward-oldest --count 60 --stop-after 1 --no-save");
+    EXPECT(1, "\"$ORDEAL\" run --target sim --program " EXAMPLE(
+                  "dekker.c") " -D FENCED "
+                              "--bug forward-oldest --count 60 --stop-after 1 --no-save");
     OUT("The machine broke");
 }
 
@@ -138,8 +145,10 @@ static const char *operation(uint64_t *random, char *text, size_t size, int thre
     case 0:
     case 1: snprintf(text, size, "v[%d] = %d;", place, value); break;
     case 2:
-        snprintf(text, size, oracle_random(random, 2) ? "__atomic_thread_fence(5);"
-                                                      : "__atomic_fetch_add(&v[%d], 4, 5);", place);
+        snprintf(text, size,
+                 oracle_random(random, 2) ? "__atomic_thread_fence(5);"
+                                          : "__atomic_fetch_add(&v[%d], 4, 5);",
+                 place);
         break;
     default: snprintf(text, size, "r[%d] = v[%d];", thread * 2 + (*reads)++, place);
     }
@@ -161,19 +170,26 @@ static void write_program(uint64_t seed)
         fputs("return a;\n}\n", f);
     }
     fputs("int main(void)\n{\npthread_t t, u;\npthread_create(&t, 0, p0, 0);\n"
-          "pthread_create(&u, 0, p1, 0);\npthread_join(t, 0);\npthread_join(u, 0);\n}\n", f);
+          "pthread_create(&u, 0, p1, 0);\npthread_join(t, 0);\npthread_join(u, 0);\n}\n",
+          f);
     fclose(f);
 }
 
 /* Every outcome of the machine is one of the engine's. */
 static void compare(const char *engine, const char *machine)
 {
-    EXPECT(0, "\"$ORDEAL\" explore --model %s random.c --outcomes 'v[0],v[1],r[0],r[1],r[2],r[3]' | "
-              "grep '^v.0' | sort >engine.out", engine);
-    EXPECT(0, RUN "random.c --model %s --count 16 --outcomes 'v[0],v[1],r[0],r[1],r[2],r[3]' | "
-              "sed -n 's/ ([0-9]*)$//p' | sort >machine.out; test -s machine.out", machine);
-    EXPECT(0, "comm -13 engine.out machine.out | { ! grep .; } || { cat random.c engine.out machine.out; "
-              "exit 1; }");
+    EXPECT(0,
+           "\"$ORDEAL\" explore --model %s random.c --outcomes 'v[0],v[1],r[0],r[1],r[2],r[3]' | "
+           "grep '^v.0' | sort >engine.out",
+           engine);
+    EXPECT(0,
+           RUN "random.c --model %s --count 16 --outcomes 'v[0],v[1],r[0],r[1],r[2],r[3]' | "
+               "sed -n 's/ ([0-9]*)$//p' | sort >machine.out; test -s machine.out",
+           machine);
+    EXPECT(
+        0,
+        "comm -13 engine.out machine.out | { ! grep .; } || { cat random.c engine.out machine.out; "
+        "exit 1; }");
 }
 
 static uint64_t number(const char *name, uint64_t usual)
@@ -198,11 +214,12 @@ static void test_outcomes_are_those_of_the_engine(void)
 /* Store buffering shows on the machine of TSO and never on that of SC. */
 static void test_store_buffering(void)
 {
-    write_file("sb.c", "#include <pthread.h>\nvolatile int x, y, r, s;\n"
-                       "void *p(void *a) { x = 1; r = y; return a; }\n"
-                       "void *q(void *a) { y = 1; s = x; return a; }\n"
-                       "int main(void)\n{\npthread_t t, u;\npthread_create(&t, 0, p, 0);\n"
-                       "pthread_create(&u, 0, q, 0);\npthread_join(t, 0);\npthread_join(u, 0);\n}\n");
+    write_file("sb.c",
+               "#include <pthread.h>\nvolatile int x, y, r, s;\n"
+               "void *p(void *a) { x = 1; r = y; return a; }\n"
+               "void *q(void *a) { y = 1; s = x; return a; }\n"
+               "int main(void)\n{\npthread_t t, u;\npthread_create(&t, 0, p, 0);\n"
+               "pthread_create(&u, 0, q, 0);\npthread_join(t, 0);\npthread_join(u, 0);\n}\n");
     EXPECT(0, RUN "sb.c --count 30 --outcomes r,s");
     OUT("r=0 s=0");
     EXPECT(0, RUN "sb.c --count 30 --outcomes r,s --model SC | { ! grep 'r=0 s=0'; }");

@@ -71,9 +71,9 @@ static bool fill(void *user, const char *folder, struct why *why)
     static const struct {
         const char *name;
         bool (*write)(void *user, FILE *out);
-    } files[] = { { CHIP_PROGRAM, put_program },    { SAVED_TRACE, put_trace },
-                  { SAVED_EXPLANATION, put_text },  { "picture.svg", put_picture },
-                  { "verdict.txt", put_line },      { "verdict.json", put_json } };
+    } files[] = { { CHIP_PROGRAM, put_program },   { SAVED_TRACE, put_trace },
+                  { SAVED_EXPLANATION, put_text }, { "picture.svg", put_picture },
+                  { "verdict.txt", put_line },     { "verdict.json", put_json } };
     bool good = put_sources(f, folder, why);
     for (size_t k = 0; good && k < sizeof files / sizeof *files; k++)
         good = saved_put(folder, files[k].name, files[k].write, f, why);

@@ -28,11 +28,11 @@ struct running {
     const struct target *target;
     void *machine;
     struct on_chip *program;
-    const char *size;       /* that the program is laid out for; NULL: not yet, or there is one alone */
+    const char *size; /* that the program is laid out for; NULL: not yet, or there is one alone */
     bool fitted;
     struct soc_image image;
     struct soc_image_run last;
-    uint32_t needed;        /* harts, as far as is known */
+    uint32_t needed; /* harts, as far as is known */
     struct output out;
     struct progress progress;
     LIST(struct outcome) outcomes;
@@ -235,7 +235,8 @@ static bool settle(struct running *r, uint64_t iteration, struct on_chip_verdict
     r->status = exit_worst(r->status, statuses[result]);
     if (result == ON_CHIP_FULL || result == ON_CHIP_BAD) {
         snprintf(text, sizeof text, "%s: %s%s", r->plan->request.source[0],
-                 result == ON_CHIP_FULL ? "it has more threads at a time than the machine has harts" : why,
+                 result == ON_CHIP_FULL ? "it has more threads at a time than the machine has harts"
+                                        : why,
                  result == ON_CHIP_FULL ? target_more_threads(r->target) : "");
         complains(r, text);
         r->end = "error";
@@ -309,7 +310,8 @@ static bool run_once(struct running *r, uint64_t iteration)
             r->end = "error";
             return false;
         }
-        enum target_result ended = r->target->image(r->machine, &r->image, iteration, &r->last, &why);
+        enum target_result ended = r->target->image(r->machine, &r->image, iteration, &r->last,
+                                                    &why);
         r->cycles += r->last.cycles;
         if (ended != TARGET_DONE && ended != TARGET_BROKE)
             return failed(r, ended, why.text);
@@ -388,8 +390,8 @@ static void run_all(struct running *r)
     progress_erase(&r->progress);
     int error = r->out.file ? output_commit(&r->out) : 0;
     if (error)
-        r->status = exit_worst(r->status, complain_unwritten(r->plan->setup->command,
-                                                             r->plan->output, error));
+        r->status = exit_worst(r->status,
+                               complain_unwritten(r->plan->setup->command, r->plan->output, error));
     print_outcomes(r);
     print_summary(r, now_seconds() - began);
 }

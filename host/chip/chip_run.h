@@ -10,13 +10,13 @@
 struct chip_plan {
     struct setup *setup; /* whose machine is open */
     struct compile_request request;
-    uint64_t first, count; /* of executions, by the numbers of their iterations */
-    uint64_t stop_after;   /* failures; 0: never */
-    uint64_t most_cycles;  /* of an execution */
-    int32_t low, high;     /* of nondeterministic values */
+    uint64_t first, count;   /* of executions, by the numbers of their iterations */
+    uint64_t stop_after;     /* failures; 0: never */
+    uint64_t most_cycles;    /* of an execution */
+    int32_t low, high;       /* of nondeterministic values */
     enum ordeal_model model; /* that executions are checked for */
-    const char *outcomes;  /* names of variables whose last values are counted; NULL: none */
-    const char *output;    /* traces go there; NULL: nowhere */
+    const char *outcomes;    /* names of variables whose last values are counted; NULL: none */
+    const char *output;      /* traces go there; NULL: nowhere */
     bool waves;
     bool visible; /* the order in which stores became visible is part of the traces */
 };

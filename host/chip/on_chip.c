@@ -22,9 +22,10 @@ struct on_chip *on_chip_load(const struct compile_request *request, char **messa
     *messages = p->file.messages;
     p->file.messages = NULL;
     if (good && !image_is_chip(p->file.image))
-        good = error_bad(error, request->source[0], 0,
-                         "it is not linked for the machine; name its sources, or the program.elf that "
-                         "'ordeal run' keeps");
+        good =
+            error_bad(error, request->source[0], 0,
+                      "it is not linked for the machine; name its sources, or the program.elf that "
+                      "'ordeal run' keeps");
     if (!good) {
         on_chip_free(p);
         return NULL;
@@ -81,8 +82,9 @@ static bool divide(struct on_chip *p, uint32_t begin, struct why *why)
     p->memory_words = (begin - CHIP_MEMORY + part * m->harts) / 4;
     if (part - heap < LEAST_STACK)
         return why_say(why,
-                       "its variables take %" PRIu32 " bytes, which leaves no room for the stacks of %"
-                       PRIu32 " harts in %" PRIu32 " bytes of memory; a machine with more is, for "
+                       "its variables take %" PRIu32
+                       " bytes, which leaves no room for the stacks of %" PRIu32
+                       " harts in %" PRIu32 " bytes of memory; a machine with more is, for "
                        "example, --sizes h4-s16-w2-l4-b8-q4-m256",
                        begin - CHIP_DATA, m->harts, m->memory_bytes);
     struct image_stacks stacks = { begin, part, heap };
@@ -119,13 +121,15 @@ bool on_chip_fit(struct on_chip *p, const struct on_chip_machine *machine,
     p->machine = *machine;
     if (code > machine->code_bytes)
         return why_say(why,
-                       "its code takes %" PRIu32 " bytes, %d of them for the run-time; a hart has %" PRIu32
+                       "its code takes %" PRIu32
+                       " bytes, %d of them for the run-time; a hart has %" PRIu32
                        "; --optimise makes it smaller, and a machine with more is, for example, "
                        "--sizes h4-s16-w2-l4-b8-q4-k64",
                        code, CHIP_CODE, machine->code_bytes);
     if (data - CHIP_MEMORY > machine->memory_bytes)
         return why_say(why,
-                       "its variables take %" PRIu32 " bytes; the machine has %" PRIu32 " of memory; one "
+                       "its variables take %" PRIu32 " bytes; the machine has %" PRIu32
+                       " of memory; one "
                        "with more is, for example, --sizes h4-s16-w2-l4-b8-q4-m1024",
                        data - CHIP_DATA, machine->memory_bytes);
     free(p->code);

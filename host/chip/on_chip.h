@@ -79,9 +79,10 @@ const struct ordeal_verdict *on_chip_check(const struct on_chip_verdict *v);
 /* The cycle of what went wrong; 0: unknown. */
 uint32_t on_chip_cycle(const struct on_chip_verdict *v);
 /* The i-th operation that violates the model: on which hart, when, and what. False: there is none. */
-bool on_chip_core(const struct on_chip_verdict *v, size_t i, uint32_t *hart, uint32_t *cycle, char *text,
-                  size_t size);
+bool on_chip_core(const struct on_chip_verdict *v, size_t i, uint32_t *hart, uint32_t *cycle,
+                  char *text, size_t size);
 /* The value of a global variable that the last store to it left, or that it began with. */
-bool on_chip_value(const struct on_chip_verdict *v, const char *name, int64_t *value, struct why *why);
+bool on_chip_value(const struct on_chip_verdict *v, const char *name, int64_t *value,
+                   struct why *why);
 
 #endif

@@ -50,7 +50,9 @@ static const char *awaited(struct retrace *r, const struct image *image, uint32_
     else if (r->call[hart] == PROGRAM_CALL_THREAD_JOIN)
         length = asprintf(&text, "for thread %" PRIu32 " to end", r->argument[hart]);
     else
-        length = asprintf(&text, "for %s %s", r->call[hart] == PROGRAM_CALL_COND_WAIT ? "a condition, or mutex" : "mutex",
+        length = asprintf(&text, "for %s %s",
+                          r->call[hart] == PROGRAM_CALL_COND_WAIT ? "a condition, or mutex"
+                                                                  : "mutex",
                           s ? s->name : "of the heap or a stack");
     if (length < 0)
         return NULL;
@@ -125,7 +127,8 @@ static bool order_place(struct on_chip_verdict *v, const uint32_t *op_of, size_t
     }
     if (good && !w.repeats && w.values.count > 1)
         good = ordeal_trace_order(v->trace.trace, w.op->base, w.op->address, w.op->size_log2,
-                                  w.values.data, w.values.count) == ORDEAL_OK;
+                                  w.values.data, w.values.count)
+            == ORDEAL_OK;
     LIST_FREE(&w.values);
     return good;
 }
@@ -309,8 +312,8 @@ uint32_t on_chip_cycle(const struct on_chip_verdict *v)
     return v->past.finding.error && v->past.shown ? v->past.time[v->past.shown - 1] : 0;
 }
 
-bool on_chip_core(const struct on_chip_verdict *v, size_t i, uint32_t *hart, uint32_t *cycle, char *text,
-                  size_t size)
+bool on_chip_core(const struct on_chip_verdict *v, size_t i, uint32_t *hart, uint32_t *cycle,
+                  char *text, size_t size)
 {
     const uint32_t *ops;
     if (i >= ordeal_verdict_core(v->check, &ops))
@@ -333,7 +336,8 @@ static uint32_t put_bytes(uint32_t value, const struct program_event *e, uint32_
     return value;
 }
 
-bool on_chip_value(const struct on_chip_verdict *v, const char *name, int64_t *value, struct why *why)
+bool on_chip_value(const struct on_chip_verdict *v, const char *name, int64_t *value,
+                   struct why *why)
 {
     struct variable var;
     uint32_t now = 0;

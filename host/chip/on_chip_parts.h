@@ -21,7 +21,7 @@ struct on_chip_verdict {
     const struct on_chip *program;
     struct on_chip_run run;
     struct retrace past;
-    struct event_list shown; /* its first events */
+    struct event_list shown;       /* its first events */
     struct account whole, account; /* of all events, of those that are shown */
     struct account_trace trace;
     struct ordeal_verdict *check; /* of the trace; NULL: none */

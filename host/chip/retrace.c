@@ -91,7 +91,8 @@ static const char *keep_text(struct walk *w, const char *text)
 /* What may become visible later: an event that is a store, or a swap, of which nothing is told then. */
 static void expect_visible(struct walk *w, const struct soc_record *r, uint32_t event)
 {
-    struct expected x = { r->address, cut(r->written, 1u << r->size_log2), r->size_log2, event, false };
+    struct expected x = { r->address, cut(r->written, 1u << r->size_log2), r->size_log2, event,
+                          false };
     w->all->failed |= !LIST_PUSH(&w->expected, x);
 }
 
@@ -195,7 +196,8 @@ static bool trapped(struct walk *w)
     // NOLINTNEXTLINE(clang-diagnostic-format-nonliteral): of the table above
     snprintf(text, sizeof text, causes[cause].text ? causes[cause].text : "cause 0x%08" PRIx32,
              causes[cause].text ? value : cause);
-    return fails(w, causes[cause].text ? causes[cause].error : EXPLORE_INSTRUCTION, time, "%s", text);
+    return fails(w, causes[cause].text ? causes[cause].error : EXPLORE_INSTRUCTION, time, "%s",
+                 text);
 }
 
 /* ---- accesses -------------------------------------------------------------------------------- */
@@ -213,8 +215,9 @@ static const struct soc_record *expect(struct walk *w, uint8_t kind, const struc
         return NULL;
     }
     if (r->kind != kind)
-        broke(w, r, "it did %s at 0x%" PRIx32 " in place of %s", kind_words[r->kind] ? kind_words[r->kind] : "something",
-              r->address, kind_words[kind]);
+        broke(w, r, "it did %s at 0x%" PRIx32 " in place of %s",
+              kind_words[r->kind] ? kind_words[r->kind] : "something", r->address,
+              kind_words[kind]);
     else if (r->address != address || (kind != SOC_REC_FENCE && 1u << r->size_log2 != i->size))
         broke(w, r, "%s of %u bytes at 0x%" PRIx32 ", where the program has %u at 0x%" PRIx32,
               kind_words[kind], 1u << r->size_log2, r->address, i->size, address);
@@ -257,7 +260,8 @@ static bool store(struct walk *w, const struct instruction *i)
     settle_reserved(w);
     uint32_t value = cut(w->x[i->rs2], i->size), event = (uint32_t)w->all->events.count;
     if (cut(r->written, i->size) != value)
-        return broke(w, r, "it stored 0x%" PRIx32 ", where the program has 0x%" PRIx32, r->written, value);
+        return broke(w, r, "it stored 0x%" PRIx32 ", where the program has 0x%" PRIx32, r->written,
+                     value);
     add_access(w, r, EVENT_STORE, w->time);
     expect_visible(w, r, event);
     return true;
@@ -310,8 +314,8 @@ static bool conditional(struct walk *w, const struct instruction *i)
     if (!r->read && (!lr || lr->address != r->address))
         return broke(w, r, "an SC succeeded without an LR before it");
     if (!r->read && r->written != w->x[i->rs2])
-        return broke(w, r, "an SC stored 0x%" PRIx32 ", where the program has 0x%" PRIx32, r->written,
-                     w->x[i->rs2]);
+        return broke(w, r, "an SC stored 0x%" PRIx32 ", where the program has 0x%" PRIx32,
+                     r->written, w->x[i->rs2]);
     if (r->read) {
         settle_reserved(w);
     } else {
@@ -464,9 +468,7 @@ static bool stopped(struct walk *w)
     case PROGRAM_CALL_ABORT: return fails(w, EXPLORE_ABORT, w->time, "abort");
     case PROGRAM_CALL_NOT_THERE: return fails(w, EXPLORE_NOT_THERE, w->time, "%s", text);
     case PROGRAM_CALL_ASSUME: to->assumed = true; break;
-    default:
-        to->ended = true;
-        add_call(w, w->time, 0);
+    default: to->ended = true; add_call(w, w->time, 0);
     }
     w->rest = RETRACE_IDLE;
     return false;
@@ -479,8 +481,8 @@ static bool refused(struct walk *w, uint32_t mark)
     switch (mark) {
     case CHIP_FULL: to->full = true; break;
     case CHIP_BAD_FREE:
-        return fails(w, EXPLORE_DOUBLE_FREE, w->time, "free of 0x%08" PRIx32 ", which is no allocation",
-                     w->x[10]);
+        return fails(w, EXPLORE_DOUBLE_FREE, w->time,
+                     "free of 0x%08" PRIx32 ", which is no allocation", w->x[10]);
     case CHIP_BAD_UNLOCK:
         return fails(w, EXPLORE_UNLOCK, w->time, "the mutex at 0x%08" PRIx32,
                      w->call == PROGRAM_CALL_COND_WAIT ? w->x[11] : w->x[10]);
@@ -532,7 +534,8 @@ static bool call(struct walk *w)
         case CHIP_POINT: happened(w, since, r); break;
         case CHIP_END: return thread_ended(w);
         case CHIP_STOP: return stopped(w);
-        case CHIP_TRAP: return broke(w, r, "an exception in the run-time, in call %" PRIu32, w->call);
+        case CHIP_TRAP:
+            return broke(w, r, "an exception in the run-time, in call %" PRIu32, w->call);
         default: return refused(w, r->read);
         }
     }
@@ -544,9 +547,9 @@ static bool call(struct walk *w)
 
 static bool jump(struct walk *w, const struct instruction *i)
 {
-    uint32_t behind = w->pc + 4,
-             to = i->operation == OPERATION_JAL ? (uint32_t)i->immediate
-                                                : (w->x[i->rs1] + (uint32_t)i->immediate) & ~1u;
+    uint32_t behind = w->pc + 4, to = i->operation == OPERATION_JAL
+                                        ? (uint32_t)i->immediate
+                                        : (w->x[i->rs1] + (uint32_t)i->immediate) & ~1u;
     if (i->rd == 1)
         w->all->failed |= !LIST_PUSH(&w->callers, behind);
     for (size_t k = w->callers.count; !i->rd && i->rs1 == 1 && k-- > 0;)
@@ -595,7 +598,8 @@ static bool step(struct walk *w)
     const struct instruction *i = image_instruction(w->all->image, w->pc);
     if (!i || !i->operation) {
         const struct soc_record *r = next_record(w);
-        return r && (is_mark(r, CHIP_TRAP) ? trapped(w) : broke(w, r, "it executes what is no code"));
+        return r
+            && (is_mark(r, CHIP_TRAP) ? trapped(w) : broke(w, r, "it executes what is no code"));
     }
     if (is_arithmetic(i->operation)) {
         set(w, i->rd, alu(i, w->x[i->rs1], w->x[i->rs2]));

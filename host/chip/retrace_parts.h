@@ -9,7 +9,7 @@
 struct timed {
     uint32_t time, serial, cause;
     uint32_t begin, end; /* cycles between which an access took effect */
-    uint8_t error; /* of an ERROR: enum explore_error */
+    uint8_t error;       /* of an ERROR: enum explore_error */
     struct program_event e;
 };
 
@@ -44,7 +44,7 @@ struct walk {
     size_t first_expected;
     const struct soc_record *reserved; /* an LR whose SC may come */
     uint32_t reserved_pc, reserved_time;
-    uint32_t call; /* the last one, ... */
+    uint32_t call;      /* the last one, ... */
     uint32_t call_step; /* ... whose events are one step */
     bool in_call, told;
     size_t call_event;

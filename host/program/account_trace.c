@@ -77,8 +77,9 @@ static struct spot spot_of(struct writing *w, const struct program_event *e, uin
         snprintf(name, sizeof name, "heap.%zu", (size_t)(b - w->a->places.blocks.data) + 1);
         return (struct spot){ base_of(w, name), e->address - b->address };
     }
-    uint64_t again = image_in_stack(w->a->image, e->address, &thread) ? w->again[places_number(&w->a->places, e)]
-                                                         : 0;
+    uint64_t again = image_in_stack(w->a->image, e->address, &thread)
+                       ? w->again[places_number(&w->a->places, e)]
+                       : 0;
     return (struct spot){ 0, again << 32 | e->address };
 }
 

@@ -49,8 +49,8 @@ static bool compile_parts(struct work *w, const char *folder)
 /* Of all files of the run-time, and what compiles them. */
 static void checksum(const struct work *w, char text[HASH_TEXT])
 {
-    static const char *const kinds[] = { "*.[chS]", "*.cpp", "include/*", "cpp/*", "chip/*", "../calls.def",
-                                        "../chip.h" };
+    static const char *const kinds[] = { "*.[chS]", "*.cpp",        "include/*", "cpp/*",
+                                         "chip/*",  "../calls.def", "../chip.h" };
     struct command_words words = { 0 };
     struct hash hash;
     glob_t found = { 0 };

@@ -59,8 +59,8 @@ struct saved_filling {
 };
 bool saved_fill(const struct saved_filling *f, char *path, size_t size, struct why *why);
 /* A file in it. `write` is false when it was out of memory. */
-bool saved_put(const char *folder, const char *name, bool (*write)(void *user, FILE *out), void *user,
-               struct why *why);
+bool saved_put(const char *folder, const char *name, bool (*write)(void *user, FILE *out),
+               void *user, struct why *why);
 /* Its script, and its seed. */
 bool saved_put_replay(const char *folder, const struct saved_run *run, struct why *why);
 /* Adds waves.fst, which `make` writes, and waves.gtkw, which says where to look in it. */

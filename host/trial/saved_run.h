@@ -19,7 +19,8 @@ struct saved_run {
     struct target_options how; /* the machine: its model, its seed, the options of the table */
     enum ordeal_model against; /* what it is checked for */
     uint64_t first_iteration, iterations;
-    const char *program; /* not SAVED_TEST, but a program by this name in the folder; NULL: that test */
+    const char
+        *program; /* not SAVED_TEST, but a program by this name in the folder; NULL: that test */
     char text[SAVED_RUN_BYTES]; /* of what was read */
 };
 

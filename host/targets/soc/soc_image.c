@@ -10,11 +10,11 @@
 #include "soc_runner_parts.h"
 
 enum {
-    STEP = 1024,              /* cycles between looks */
-    HART_PATIENCE = 30000,    /* a hart that retires nothing in so many cycles hangs */
-    STILL_PATIENCE = 50000,   /* nothing changes any more */
-    DRAIN = 2048,             /* after the end, for what was on its way, ... */
-    MOST_DRAIN = 65536        /* ... and if harts are very slow */
+    STEP = 1024,            /* cycles between looks */
+    HART_PATIENCE = 30000,  /* a hart that retires nothing in so many cycles hangs */
+    STILL_PATIENCE = 50000, /* nothing changes any more */
+    DRAIN = 2048,           /* after the end, for what was on its way, ... */
+    MOST_DRAIN = 65536      /* ... and if harts are very slow */
 };
 
 /* One run, while it goes on. */
@@ -22,9 +22,9 @@ struct going {
     struct soc_runner *m;
     const struct soc_image *image;
     struct soc_image_run *run;
-    uint32_t *shadow;         /* words of memory as the stores so far left them */
-    size_t seen[SOC_HARTS];   /* records that were looked at */
-    uint64_t changed;         /* the last cycle in which something did */
+    uint32_t *shadow;       /* words of memory as the stores so far left them */
+    size_t seen[SOC_HARTS]; /* records that were looked at */
+    uint64_t changed;       /* the last cycle in which something did */
     bool ending;
     uint64_t since[SOC_HARTS];
     uint32_t retired[SOC_HARTS];
@@ -74,7 +74,8 @@ static bool changes(struct going *g, const struct soc_record *r)
     if (!writes || offset < CHIP_DATA - CHIP_MEMORY || word >= g->image->memory_words)
         return false;
     uint32_t mask = r->size_log2 >= 2 ? UINT32_MAX : ((1u << (8u << r->size_log2)) - 1) << 8 * at;
-    uint32_t value = (g->shadow[word] & ~mask) | (r->written << (mask == UINT32_MAX ? 0 : 8 * at) & mask);
+    uint32_t value = (g->shadow[word] & ~mask)
+                   | (r->written << (mask == UINT32_MAX ? 0 : 8 * at) & mask);
     bool other = value != g->shadow[word];
     g->shadow[word] = value;
     return other;

@@ -8,12 +8,12 @@
 #include "targets/target.h"
 
 struct soc_image {
-    const uint32_t *code;   /* of every hart */
+    const uint32_t *code; /* of every hart */
     uint32_t code_words;
-    uint32_t *memory;       /* all that the machine has; the first words are a struct chip, ... */
-    uint32_t memory_words;  /* ... whose seed is drawn for each run */
-    uint64_t identity;      /* of all this, not 0 */
-    uint64_t most_cycles;   /* of a run */
+    uint32_t *memory;      /* all that the machine has; the first words are a struct chip, ... */
+    uint32_t memory_words; /* ... whose seed is drawn for each run */
+    uint64_t identity;     /* of all this, not 0 */
+    uint64_t most_cycles;  /* of a run */
 };
 
 enum soc_image_how {

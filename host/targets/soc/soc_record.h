@@ -16,7 +16,7 @@ struct soc_record {
 
 /* A store when it was there for all. */
 struct soc_visible {
-    uint32_t cycle, arrival;    /* arrival: among the hart's */
+    uint32_t cycle, arrival; /* arrival: among the hart's */
     uint32_t address, written;
     uint8_t size_log2;
     bool in_transaction, taken;

@@ -11,10 +11,11 @@
 #include "base/random.h"
 
 enum {
-    CHUNK = 4096,               /* cycles between looks at the harts */
-    HART_PATIENCE = 50000,      /* a hart that retires nothing in so many cycles hangs */
-    ALL_PATIENCE = 20000,       /* if none does, so many are enough */
-    DELAY_LEVELS = 6, MOST_SKEW = 127,
+    CHUNK = 4096,          /* cycles between looks at the harts */
+    HART_PATIENCE = 50000, /* a hart that retires nothing in so many cycles hangs */
+    ALL_PATIENCE = 20000,  /* if none does, so many are enough */
+    DELAY_LEVELS = 6,
+    MOST_SKEW = 127,
 };
 /* A test that takes longer does not end: harts run, but get nowhere. */
 #define MOST_CYCLES UINT64_C(500000)
@@ -366,7 +367,8 @@ static enum target_result run_once(struct soc_runner *m, uint64_t iteration, str
 {
     struct machine_claims claims = soc_runner_claims(m);
     bool fits = start(m, iteration);
-    if (soc_runner_reach(m, why) == TARGET_LOST) { /* nothing has run yet, so once more, with all its code */
+    if (soc_runner_reach(m, why)
+        == TARGET_LOST) { /* nothing has run yet, so once more, with all its code */
         m->fresh = true;
         fits = start(m, iteration);
     }

@@ -12,24 +12,27 @@
 
 enum { CAPTURE_WORDS = 16384 };
 
-struct progress_of_hart { uint32_t instructions; uint64_t since; };
+struct progress_of_hart {
+    uint32_t instructions;
+    uint64_t since;
+};
 
 struct soc_runner {
     struct soc_runner_plan plan;
     struct soc *soc;
     struct soc_code code;
     uint64_t image; /* the identity of that whose code is in the harts; 0: of none */
-    bool fresh;                 /* the code is not in the harts yet */
+    bool fresh;     /* the code is not in the harts yet */
     struct soc_records records;
     struct soc_final final;
     uint32_t *capture;
     uint64_t *values;
     uint64_t cycles, identity, most_cycles;
-    double seconds;             /* in the model's step() */
-    bool delay_held;            /* at this level, whatever the plan says */
+    double seconds;  /* in the model's step() */
+    bool delay_held; /* at this level, whatever the plan says */
     uint32_t delay;
     struct progress_of_hart progress[SOC_HARTS];
-    const char *fst;            /* waves of the run to come; NULL: none */
+    const char *fst; /* waves of the run to come; NULL: none */
 };
 
 /* TARGET_DONE: it can be reached. */

@@ -109,8 +109,7 @@ bool soc_waves_write(const struct soc_runner_plan *plan, const struct soc_waves_
                              -1, 0);
     if (said == MAP_FAILED)
         return why_say(why, "out of memory");
-    bool good = write_apart(plan, job, fst, said, why)
-             && (!is_fst || check_file(fst, why));
+    bool good = write_apart(plan, job, fst, said, why) && (!is_fst || check_file(fst, why));
     munmap(said, sizeof *said);
     if (!good)
         remove_files(fst);

@@ -10,7 +10,7 @@
 /* False: `why`, and no file is left. `is_fst`: what the model writes is one; of somebody's own machine
  * nobody knows. */
 struct soc_waves_job {
-    const struct program *test;    /* one of the two */
+    const struct program *test; /* one of the two */
     const struct soc_image *image;
     uint64_t iteration;
 };

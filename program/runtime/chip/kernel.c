@@ -289,8 +289,8 @@ static void condition_wake(uint32_t condition, bool all)
 
 /* Before each block. Blocks lie side by side up to one of no length. */
 struct block {
-    uint32_t units;  /* of this and what follows it */
-    uint32_t bytes;  /* allocated; 0: free */
+    uint32_t units; /* of this and what follows it */
+    uint32_t bytes; /* allocated; 0: free */
     uint32_t magic, unused;
 };
 enum { MAGIC = 0x0a110c8d };
