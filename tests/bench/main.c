@@ -51,6 +51,7 @@ static const struct table {
       table_explore_speed },
     { "monitor", "SC executions with the monitor (Figure 4(a) of Burckhardt and Musuvathi)",
       table_monitor },
+    { "relax", "trials of predicted cycles on dekker, of one execution and of up to 100", table_relax },
     { "wire", "the stream of a simulated board on USB's wires, in their time", table_wire },
 };
 enum { TABLES = sizeof tables / sizeof *tables };
