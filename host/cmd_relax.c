@@ -15,6 +15,7 @@
 #include "program/program_file.h"
 #include "program/relax_trace.h"
 #include "program/relax_trials.h"
+#include "relax_graph.h"
 #include "tell/output_line.h"
 
 enum { ALL_MODELS = EXPLORE_MODELS };
@@ -22,7 +23,7 @@ enum { ALL_MODELS = EXPLORE_MODELS };
 struct relaxing {
     int model, atomics;
     bool optimise, json, replay;
-    uint64_t runs, trials, repeat, steps, seed, length, trial;
+    uint64_t runs, trials, repeat, steps, seed, length, trial, explore, buffers;
     const char *cycle, *trace, *traces;
     struct words define;
 
@@ -32,6 +33,7 @@ struct relaxing {
     struct statement_labels labels;
     struct relax_plan plan;
     struct relax_cycles cycles; /* to be tried */
+    struct relax_graph graph;   /* of the model that is tried; made when it is wanted */
     struct progress progress;
     char phase[160];
     int status;
@@ -41,7 +43,8 @@ struct relaxing {
 struct tally {
     enum explore_model model;
     uint64_t predicted, confirmed, buggy, uncertified, executions;
-    double probability; /* summed over those that were confirmed */
+    uint64_t explored, infeasible; /* of those that no trial confirmed */
+    double probability;            /* summed over those that were confirmed */
     double seconds;
 };
 
@@ -99,6 +102,11 @@ static const struct option_spec options[] = {
            "accesses of an execution, at most; it is left then"),
     OPTION(relaxing, seed, "seed", 's', "N", whole, "1",
            "what chance is made from"),
+    OPTION(relaxing, explore, "explore", 0, "STATES", whole, "100000",
+           "look for a cycle that no trial confirmed in all executions, as far as\n"
+           "they have no more states; 0: do not; TSO and PSO alone"),
+    OPTION(relaxing, buffers, "buffers", 'b', "N", positive, "4",
+           "entries of a thread's store buffer there; trials have no bound"),
     OPTION(relaxing, cycle, "cycle", 'c', "LABELS", text, NULL,
            "try this cycle alone, predicted or not: 1,2,11,12"),
     OPTION(relaxing, trial, "trial", 0, "N", positive, NULL,
@@ -261,17 +269,14 @@ static bool show(struct relaxing *x, const struct event_list *events, enum explo
     return fine;
 }
 
-/* The execution again, as a trace, and what the checker says of it. */
-static bool certify(struct relaxing *x, struct relax_runner *r, const struct relax_cycle *c,
-                    enum explore_model model, const struct relax_witness *w, const char **certified)
+/* An execution as a trace, and what the checker says of it. */
+static bool certify(struct relaxing *x, const struct event_list *events,
+                    const struct relax_cycle *c, enum explore_model model, const char **certified)
 {
     enum { PATIENCE = 20 }; /* seconds */
-    struct event_list events = { NULL, 0 };
-    const struct relax_run *run;
     struct relax_trace t = { 0 };
     struct ordeal_error why = { 0 };
-    bool fine = relax_events(r, c, w->seed, &events, &run)
-             && relax_trace_make(&t, x->program.image, &events, model);
+    bool fine = relax_trace_make(&t, x->program.image, events, model);
     if (fine) {
         enum account_judgement j = relax_trace_judge(&t, PATIENCE, &why);
         *certified = j == ACCOUNT_CONFIRMED ? "yes"
@@ -291,19 +296,89 @@ static bool certify(struct relaxing *x, struct relax_runner *r, const struct rel
             write_trace(x, x->trace, &t);
     }
     if (fine && x->replay)
-        fine = show(x, &events, model);
+        fine = show(x, events, model);
     relax_trace_free(&t);
+    return fine;
+}
+
+static bool certify_trial(struct relaxing *x, struct relax_runner *r, const struct relax_cycle *c,
+                          enum explore_model model, const struct relax_witness *w,
+                          const char **certified)
+{
+    struct event_list events = { NULL, 0 };
+    const struct relax_run *run;
+    bool fine = relax_events(r, c, w->seed, &events, &run)
+             && certify(x, &events, c, model, certified);
     explore_events_free(&events);
     return fine;
+}
+
+/* ---- a cycle that no trial confirmed ----------------------------------------------------- */
+
+static bool stop_graph(void *user)
+{
+    struct relaxing *x = user;
+    return progress_callback(&x->progress, "states", -1);
+}
+
+static bool make_graph(struct relaxing *x, enum explore_model model)
+{
+    const struct relax_options o = {
+        .model = model,
+        .labels = &x->labels.of,
+        .locked_atomics = x->atomics,
+        .nondet_high = 1,
+    };
+    uint64_t most = x->explore < 50000000 ? x->explore : 50000000;
+    return x->graph.states
+        || relax_graph_make(&x->graph, x->program.image, &o,
+                            (uint32_t)(x->buffers < 1024 ? x->buffers : 1024), (uint32_t)most,
+                            stop_graph, x);
+}
+
+static bool certify_path(struct relaxing *x, const struct relax_cycle *c, enum explore_model model,
+                         const struct explore_path *path, const char **certified)
+{
+    struct event_list events = { NULL, 0 };
+    struct ordeal_error error = { 0 };
+    bool fine = explore_follow(x->program.image, &x->graph.how, path, &events, NULL, NULL, &error)
+             == ORDEAL_OK;
+    fine = fine && certify(x, &events, c, model, certified);
+    explore_events_free(&events);
+    return fine;
+}
+
+/* What exploring says: "FEASIBLE", "INFEASIBLE", or NULL; false: out of memory. */
+static bool explore_cycle(struct relaxing *x, const struct relax_cycle *c, enum explore_model model,
+                          const char **word, const char **certified)
+{
+    enum { NODES_OF_STATE = 8 };
+    enum relax_answer answer = RELAX_OPEN;
+    struct explore_path path = { NULL, 0, NULL, 0 };
+    bool fine = make_graph(x, model);
+    fine = fine
+        && relax_graph_search(&x->graph, c, (size_t)x->explore * NODES_OF_STATE, &answer, &path);
+    if (fine && answer == RELAX_FEASIBLE)
+        fine = certify_path(x, c, model, &path, certified);
+    *word = answer == RELAX_FEASIBLE   ? "FEASIBLE"
+          : answer == RELAX_INFEASIBLE ? "INFEASIBLE"
+                                       : NULL;
+    free(path.step);
+    free(path.choice);
+    return fine || interrupted();
 }
 
 /* ---- phase II ---------------------------------------------------------------------------- */
 
 static cJSON *cycle_line(const struct relaxing *x, const struct relax_cycle *c,
-                         const struct relax_tried *t, enum explore_model model)
+                         const struct relax_tried *t, enum explore_model model,
+                         const char *explored)
 {
     char name[CYCLE_NAME];
-    const char *word = t->buggy ? "BUGGY" : t->confirmed ? "CONFIRMED" : "UNCONFIRMED";
+    const char *word = t->buggy     ? "BUGGY"
+                     : t->confirmed ? "CONFIRMED"
+                     : explored     ? explored
+                                    : "UNCONFIRMED";
     cJSON *line = new_line(x, word, explore_model_names[model]);
     statement_cycle_name(&x->labels, c, name);
     cJSON_AddStringToObject(line, "cycle", name);
@@ -320,22 +395,25 @@ static cJSON *cycle_line(const struct relaxing *x, const struct relax_cycle *c,
 
 static void add_witness(cJSON *line, const struct relax_witness *w, const char *certified)
 {
-    if (!w->there)
-        return;
-    cJSON_AddNumberToObject(line, "trial", (double)w->trial);
+    if (w->there)
+        cJSON_AddNumberToObject(line, "trial", (double)w->trial);
     if (w->error)
         cJSON_AddStringToObject(line, "error", explore_error_text(w->error));
-    cJSON_AddStringToObject(line, "certified", certified);
+    if (*certified)
+        cJSON_AddStringToObject(line, "certified", certified);
 }
 
-static void count(struct tally *tally, const struct relax_tried *t, const char *certified)
+static void count(struct tally *tally, const struct relax_tried *t, const char *explored,
+                  const char *certified)
 {
+    tally->explored += explored && *certified;
+    tally->infeasible += explored && !*certified;
     tally->predicted++;
     tally->executions += t->executions;
     tally->confirmed += t->confirmed > 0;
     tally->buggy += t->buggy > 0;
     tally->probability += share(t);
-    tally->uncertified += t->confirmed && strcmp(certified, "yes") != 0;
+    tally->uncertified += *certified && strcmp(certified, "yes") != 0;
 }
 
 /* False: nothing more is to be done. */
@@ -343,7 +421,7 @@ static bool try_cycle(struct relaxing *x, struct relax_runner *r, const struct r
                       struct tally *tally, cJSON *lines)
 {
     struct relax_tried t = { 0 };
-    const char *certified = "";
+    const char *certified = "", *explored = NULL;
     bool fine = x->trial ? relax_trial(&x->plan, r, c, tally->model, x->trial, &t)
                          : relax_phase_two(&x->plan, r, c, tally->model, &t);
     if (!fine)
@@ -352,14 +430,22 @@ static bool try_cycle(struct relaxing *x, struct relax_runner *r, const struct r
         report_broke(x, t.broke);
         return false;
     }
-    cJSON *line = cycle_line(x, c, &t, tally->model);
-    progress_erase(&x->progress);
-    if (t.witness.there && !certify(x, r, c, tally->model, &t.witness, &certified))
-        return cJSON_Delete(line), out_of_memory(x);
+    bool open = !t.confirmed && !t.stopped && !x->trial && x->explore
+             && tally->model != EXPLORE_PSLO;
+    if (open)
+        fine = explore_cycle(x, c, tally->model, &explored, &certified);
+    else if (t.witness.there)
+        fine = certify_trial(x, r, c, tally->model, &t.witness, &certified);
+    if (!fine)
+        return out_of_memory(x);
+    cJSON *line = cycle_line(x, c, &t, tally->model, explored);
     add_witness(line, &t.witness, certified);
-    count(tally, &t, certified);
+    if (open && !explored)
+        cJSON_AddStringToObject(line, "why",
+                                *x->graph.why ? x->graph.why : "the limit of states was reached");
+    count(tally, &t, explored, certified);
     cJSON_AddItemToArray(lines, line);
-    return !t.stopped;
+    return !t.stopped && !interrupted();
 }
 
 static void report_model(struct relaxing *x, const struct tally *t, cJSON *lines)
@@ -375,6 +461,10 @@ static void report_model(struct relaxing *x, const struct tally *t, cJSON *lines
     if (t->confirmed)
         cJSON_AddNumberToObject(line, "probability",
                                 rounded(t->probability / (double)t->confirmed));
+    if (t->explored)
+        cJSON_AddNumberToObject(line, "feasible", (double)t->explored);
+    if (t->infeasible)
+        cJSON_AddNumberToObject(line, "infeasible", (double)t->infeasible);
     if (t->uncertified)
         cJSON_AddNumberToObject(line, "uncertified", (double)t->uncertified);
     cJSON_AddNumberToObject(line, "trials", (double)(x->trial ? 1 : x->trials));
@@ -412,6 +502,7 @@ static bool under_model(struct relaxing *x, enum explore_model model)
         report_model(x, &tally, lines);
     cJSON_Delete(lines);
     relax_runner_free(r);
+    relax_graph_free(&x->graph);
     return goes_on;
 }
 
@@ -560,10 +651,10 @@ const struct command command_relax = {
         "its line, or by what a comment there says: /* @12 */.\n\n"
         "Prints how many cycles were PREDICTED; for each model one line with the verdict and the\n"
         "mean probability with which a trial confirmed a cycle; and below that a line a cycle:\n"
-        "BUGGY, the program went wrong by it; CONFIRMED, it did not; UNCONFIRMED, it did not come\n"
-        "about. certified=yes: the checker has proved that the execution is none of sequential\n"
-        "consistency, and one of the model. No warning is false, and silence is no proof: that\n"
-        "is what 'ordeal explore' is for. More is in docs/relax.md.\n\n"
+        "BUGGY, the program went wrong by it; CONFIRMED, it did not. What no trial makes is sought\n"
+        "in all executions: FEASIBLE, one has it; INFEASIBLE, none has; UNCONFIRMED, nobody knows.\n"
+        "certified=yes: the checker has proved that the execution is none of sequential\n"
+        "consistency, and one of the model. More is in docs/relax.md.\n\n"
         "Exit status: 0 no cycle went wrong; 1 one did, or the program is wrong under sc;\n"
         "2 a program that cannot be compiled or run; 130 after ^C, with what was found until then;\n"
         "70 if the checker refuses an execution, a defect of ordeal.",

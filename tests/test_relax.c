@@ -45,6 +45,8 @@ static void store_buffering_is_one_cycle_and_a_bug(void)
     OUT("BUGGY sb.c model=tso cycle=6,7,14,15 lines=sb.c:6,7,14,15 trials=5 confirmed=5 buggy=");
     OUT("error=assertion certified=yes");
     OUT("FAIL sb.c model=pso predicted=3 confirmed=1 ");
+    OUT("INFEASIBLE sb.c model=pso cycle=6,6,15,15 ");
+    OUT("infeasible=2 ");
     OUT("FAIL sb.c model=pslo ");
 }
 
@@ -76,7 +78,7 @@ static void dekker_has_the_cycles_of_the_paper(void)
     has_cycle("CONFIRMED", "9,2,14,15");
     EXPECT(0, RELAX "--model pso --cycle 9,10,12,15 " PROGRAMS "dekker.c");
     has_cycle("CONFIRMED", "9,10,12,15");
-    EXPECT(0, RELAX "--model tso --trials 2 --cycle 9,10,12,15 " PROGRAMS "dekker.c");
+    EXPECT(0, RELAX "--model tso --trials 2 --explore 100 --cycle 9,10,12,15 " PROGRAMS "dekker.c");
     OUT("UNCONFIRMED ");
 }
 
@@ -92,11 +94,28 @@ static void structures_have_none_under_tso(void)
 {
     static const char *const structure[] = { "msn", "ms2", "lazylist", "harris", "snark" };
     for (size_t i = 0; i < sizeof structure / sizeof *structure; i++) {
-        EXPECT(0, RELAX "--model tso --trials 1 --repeat 2 " PROGRAMS "%s.c | grep -v ^UNCONF",
+        EXPECT(0,
+               RELAX "--model tso --trials 1 --repeat 2 --explore 0 " PROGRAMS
+                     "%s.c | grep -v ^UNCONF",
                structure[i]);
         OUT("PREDICTED ");
         OUT(" confirmed=0 buggy=0 trials=1 ");
     }
+}
+
+static void what_no_trial_makes_is_explored(void)
+{
+    write_source("sb.c", buffering);
+    EXPECT(0, RELAX "--model tso --trials 1 --repeat 1 --seed 3 --cycle 14,15,6,7 --traces . sb.c "
+                    "| grep -e FEASIBLE -e BUGGY -e CONFIRMED");
+    OUT("certified=yes");
+    EXPECT(1, "$ORDEAL check --model SC tso-14,15,6,7.trace");
+    EXPECT(0, RELAX "--model tso --cycle 7,6,15,14 sb.c");
+    OUT("INFEASIBLE sb.c model=tso cycle=7,6,15,14 ");
+    EXPECT(0, RELAX "--model tso --cycle 7,6,15,14 --explore 0 sb.c");
+    OUT("UNCONFIRMED ");
+    EXPECT(0, RELAX "--model tso --cycle 7,6,15,14 --explore 5 sb.c");
+    OUT("why=\"the limit of states was reached\"");
 }
 
 /* ---- labels ------------------------------------------------------------------------------ */
@@ -206,6 +225,7 @@ int main(void)
     RUN_TEST(dekker_has_the_cycles_of_the_paper);
     RUN_TEST(ms2_has_the_cycles_of_the_paper);
     RUN_TEST(structures_have_none_under_tso);
+    RUN_TEST(what_no_trial_makes_is_explored);
     RUN_TEST(comments_name_statements);
     RUN_TEST(a_program_that_is_wrong_anyway_is_not_tried);
     RUN_TEST(a_trial_is_the_same_again);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "program/relax_trace.h"
-#include "relax.h"
+#include "relax_graph.h"
 #include "tiny.h"
 #include "unity.h"
 
@@ -462,6 +462,112 @@ static void executions_are_what_they_should_be_under_tso(void) { under(EXPLORE_T
 static void executions_are_what_they_should_be_under_pso(void) { under(EXPLORE_PSO); }
 static void executions_are_what_they_should_be_under_pslo(void) { under(EXPLORE_PSLO); }
 
+/* ---- exploring --------------------------------------------------------------------------- */
+
+struct answers {
+    size_t feasible, infeasible, open;
+};
+
+/* The run that a path leads to, from its events. */
+static void run_of_events(const struct subject *s, const struct event_list *l,
+                          struct relax_run *run)
+{
+    uint32_t live = 1;
+    run->access = calloc(l->count + 1, sizeof *run->access);
+    run->accesses = 0;
+    for (uint32_t i = 0; i < l->count; i++) {
+        const struct program_event *e = &l->event[i];
+        live += e->kind == EVENT_CREATE;
+        live -= e->kind == EVENT_EXIT;
+        bool access = event_is(e, true) || event_is(e, false);
+        const struct instruction *at = image_instruction(s->image, e->pc);
+        if (!access || e->private_access || live < 2 || (at && at->operation == OPERATION_ECALL))
+            continue;
+        run->access[run->accesses++] = (struct relax_access){
+            .thread = e->thread, .label = relax_label(&s->labels, e->pc), .event = i
+        };
+    }
+}
+
+static void path_has_cycle(const struct subject *s, const struct relax_graph *g,
+                           const struct relax_cycle *c, const struct explore_path *path)
+{
+    struct event_list events;
+    struct ordeal_error error = { 0 };
+    struct relax_run run;
+    uint32_t chain[RELAX_LONGEST];
+    TEST_ASSERT_EQUAL_INT_MESSAGE(ORDEAL_OK,
+                                  explore_follow(s->image, &g->how, path, &events, NULL, NULL,
+                                                 &error),
+                                  error.reason);
+    run_of_events(s, &events, &run);
+    TEST_ASSERT_TRUE(naive_created(&run, &events, c, chain, 0));
+    free(run.access);
+    explore_events_free(&events);
+}
+
+/* What trials make is feasible; what is infeasible no trial makes. */
+static void one_cycle(const struct subject *s, const struct relax_graph *g, struct relax_runner *r,
+                      const struct relax_cycle *c, struct answers *n)
+{
+    enum relax_answer answer;
+    struct explore_path path;
+    uint32_t access[RELAX_LONGEST];
+    const struct relax_run *run;
+    bool made = false, uniform = true;
+    TEST_ASSERT_TRUE(relax_graph_search(g, c, 1000000, &answer, &path));
+    for (uint64_t k = 0; k < 60 && answer != RELAX_OPEN; k++) {
+        TEST_ASSERT_TRUE(relax_execute(r, c, k, &run));
+        uniform &= is_uniform(run);
+        made |= relax_created(run, c, access);
+    }
+    if (answer == RELAX_FEASIBLE && uniform)
+        path_has_cycle(s, g, c, &path);
+    TEST_ASSERT_TRUE(answer == RELAX_OPEN || answer == RELAX_FEASIBLE || !made);
+    n->feasible += answer == RELAX_FEASIBLE;
+    n->infeasible += answer == RELAX_INFEASIBLE;
+    n->open += answer == RELAX_OPEN;
+    free(path.step);
+    free(path.choice);
+}
+
+static void explore_all(uint64_t seed, enum explore_model model, struct answers *n)
+{
+    struct subject s;
+    struct relax_graph g;
+    struct relax_cycles c = { 0 };
+    const struct relax_run *run;
+    open_subject(&s, seed);
+    struct relax_options o = { .model = model, .labels = &s.labels, .most_steps = 5000 };
+    struct relax_runner *sc = runner(&s, EXPLORE_SC), *r = runner(&s, model);
+    for (uint64_t i = 0; i < 5; i++) {
+        TEST_ASSERT_TRUE(relax_execute(sc, NULL, i, &run));
+        TEST_ASSERT_TRUE(relax_predict(run, 4, &c));
+    }
+    relax_cycles_sort(&c);
+    TEST_ASSERT_TRUE(relax_graph_make(&g, s.image, &o, 12, 20000, NULL, NULL));
+    for (size_t i = 0; i < c.count && !g.why[0]; i += 1 + c.count / 8)
+        one_cycle(&s, &g, r, &c.cycle[i], n);
+    relax_graph_free(&g);
+    relax_cycles_free(&c);
+    relax_runner_free(sc);
+    relax_runner_free(r);
+    close_subject(&s);
+}
+
+static void exploring_agrees_with_trials(void)
+{
+    for (int model = EXPLORE_TSO; model <= EXPLORE_PSO; model++) {
+        struct answers n = { 0 };
+        for (uint64_t seed = 1; seed <= PROGRAMS; seed++)
+            explore_all(seed, (enum explore_model)model, &n);
+        printf("%s: %zu cycles feasible, %zu infeasible, %zu open\n", explore_model_names[model],
+               n.feasible, n.infeasible, n.open);
+        TEST_ASSERT_GREATER_THAN_size_t(3, n.feasible);
+        TEST_ASSERT_GREATER_THAN_size_t(20, n.infeasible);
+    }
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -470,5 +576,6 @@ int main(void)
     RUN_TEST(executions_are_what_they_should_be_under_tso);
     RUN_TEST(executions_are_what_they_should_be_under_pso);
     RUN_TEST(executions_are_what_they_should_be_under_pslo);
+    RUN_TEST(exploring_agrees_with_trials);
     return UNITY_END();
 }
