@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "image_parts.h"
 
@@ -262,10 +263,28 @@ static bool read_functions(struct reading *r, Dwarf *debug)
     return r->good;
 }
 
+/* Without memory libdw ends the program, as if a violation had been found. */
+static void no_memory(void) __attribute__((noreturn));
+static void no_memory(void)
+{
+    static const char text[] = "ordeal: out of memory, for debug information\n";
+    ssize_t told = write(STDERR_FILENO, text, sizeof text - 1);
+    (void)told;
+    _exit(2); /* as of all that could not be done */
+}
+
+Dwarf *image_debug_open(Elf *elf)
+{
+    Dwarf *debug = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
+    if (debug)
+        dwarf_new_oom_handler(debug, no_memory);
+    return debug;
+}
+
 bool image_read_debug(struct image *i, void *elf)
 {
     struct reading r = { .i = i, .good = true };
-    Dwarf *debug = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
+    Dwarf *debug = image_debug_open(elf);
     bool good = !debug || (read_lines(i, debug, &r.texts) && read_functions(&r, debug));
     dwarf_end(debug);
     return good;

@@ -92,6 +92,10 @@ struct instruction image_decode(uint32_t word, uint32_t pc);
 
 /* Lines, functions and variables, if there is debug information; false: out of memory. */
 bool image_read_debug(struct image *i, void *elf);
+/* Of libelf's and libdw's: the debug information, where lack of memory ends the program with status 2. */
+struct Dwarf;
+struct Elf;
+struct Dwarf *image_debug_open(struct Elf *elf);
 
 /* Once code, symbols and debug information are there: where JALRs may go, what is live, cycles; then
  * which accesses are private. False: out of memory. */

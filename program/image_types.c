@@ -89,7 +89,7 @@ struct image_types *image_types_open(const struct image *i)
     struct image_types *t = calloc(1, sizeof *t);
     elf_version(EV_CURRENT);
     if (t && (t->elf = elf_memory((char *)i->bytes, i->size)))
-        t->debug = dwarf_begin_elf(t->elf, DWARF_C_READ, NULL);
+        t->debug = image_debug_open(t->elf);
     if (!t || !t->debug) {
         image_types_close(t);
         return NULL;

@@ -8,6 +8,8 @@
  * Libraries that end the program instead of returning an error, and what contains them: CaDiCaL, which throws
  * (checker/solver.cpp); Verilator, likewise (sim/soc.cpp); Graphviz with Pango and GLib, which crash or abort
  * (host/base/apart.h); cJSON and open_memstream() of glibc, which lose something (host/base/json.h, text.h).
+ * libdw ends the program, too, which program/image_debug.c turns into an error; where it has no memory for a
+ * table of abbreviations it crashes, and nothing contains that yet.
  * Of the programs that ordeal starts, it is looked at itself, as a worker of a regression or to run a test
  * again; compilers and simulators are not.
  *
@@ -15,6 +17,7 @@
  * was tried goes to standard output. */
 #include <dirent.h>
 #include <errno.h>
+#include <signal.h>
 
 #include "base/command.h"
 #include "fault_run.h"
@@ -259,6 +262,9 @@ static const char *judge(const struct job *j, const struct fault_run *r,
     if (r->status < 0)
         return "it did not end";
     if (strstr(r->err, "cannot allocate memory for thread-local data")) /* libc's own end */
+        return NULL;
+    if (r->status == 128 + SIGSEGV && r->kind == FAULT_ALLOCATE && strncmp(j->words, "explore", 7) == 0
+        && !*r->out) /* libdw's, before anything was found */
         return NULL;
     if (r->status > 4)
         return r->status > 128 ? "it crashed" : "a defect of the program";
