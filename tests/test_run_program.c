@@ -228,6 +228,22 @@ static void test_store_buffering(void)
     OUT("sb.c:3");
 }
 
+/* The same over USB, in the RTL of the board: what holds, and an error by its line. */
+static void test_on_the_board(void)
+{
+    write_file("two.c", "#include <pthread.h>\nvolatile int x, y, r, s;\nint *nowhere;\n"
+                        "void *p(void *a)\n{\nx = 1;\nr = y;\n#ifdef WRONG\n*nowhere = 1;\n#endif\n"
+                        "return a;\n}\nint main(void)\n{\npthread_t t;\n"
+                        "pthread_create(&t, 0, p, 0);\ny = 1;\ns = x;\npthread_join(t, 0);\n}\n");
+    EXPECT(0, "timeout 600 \"$ORDEAL-board\" -- \"$ORDEAL\" run --target board --program two.c "
+              "--count 2 --outcomes r,s");
+    OUT("runs=2 pass=2 fail=0");
+    EXPECT(1, "timeout 600 \"$ORDEAL-board\" -- \"$ORDEAL\" run --target board --program two.c "
+              "-D WRONG --count 1 --no-save --visible");
+    OUT("error=unmapped");
+    OUT("two.c:9");
+}
+
 int main(void)
 {
     if (!shell_open())
@@ -241,5 +257,6 @@ int main(void)
     RUN_TEST(test_what_a_program_may_not_be);
     RUN_TEST(test_outcomes_are_those_of_the_engine);
     RUN_TEST(test_store_buffering);
+    RUN_TEST(test_on_the_board);
     return UNITY_END();
 }
