@@ -123,13 +123,15 @@ static const struct option_spec options[] = {
 static int refuse(const struct monitoring *x)
 {
     if (!x->files)
-        return complain(x->command, "what? Name the sources of a program (.c, .cpp), an ELF file, or "
-                                    "a trace");
+        return complain(x->command,
+                        "what? Name the sources of a program (.c, .cpp), an ELF file, or "
+                        "a trace");
     bool source = compile_is_source(x->file[0]);
     for (int i = 1; i < x->files; i++)
         if (!source || !compile_is_source(x->file[i]))
-            return complain(x->command, "%s: name the sources of one program, one ELF file, or one "
-                                        "trace",
+            return complain(x->command,
+                            "%s: name the sources of one program, one ELF file, or one "
+                            "trace",
                             x->file[i]);
     if (!source && (x->define.count || x->optimise))
         return complain(x->command, "%s: --define and --optimise are for sources (.c, .cpp)",
@@ -157,10 +159,9 @@ static bool prefer(void *user, const struct dpor_finding *f)
 {
     struct monitoring *x = user;
     struct ordeal_error why = { 0 };
-    struct monitor_story s = { .image = x->program.image,
-                               .finding = f,
-                               .options = &x->follow,
-                               .model = x->how.model };
+    struct monitor_story s = {
+        .image = x->program.image, .finding = f, .options = &x->follow, .model = x->how.model
+    };
     bool differs = false;
     if (monitor_story_make(&s, &why))
         monitor_story_judge(&s, &differs, &why);
@@ -190,7 +191,7 @@ static void fill_options(struct monitoring *x)
         .most_steps = (uint32_t)(x->steps < 1000000 ? x->steps : 1000000),
         .most_executions = x->limit,
         .most_seconds = x->seconds,
-        .most_bytes = x->memory               ? x->memory
+        .most_bytes = x->memory             ? x->memory
                     : pages > 0 && size > 0 ? (size_t)pages / 2 * (size_t)size
                                             : 0,
         .prefer = prefer,
@@ -298,7 +299,8 @@ static void write_trace(struct monitoring *x, const char *name, struct monitor_s
     int error = output_open(&out, name);
     if (!error) {
         errno = 0;
-        if (monitor_story_trace(s, relaxed, &t) && ordeal_write_text(t.trace, out.file) == ORDEAL_OK)
+        if (monitor_story_trace(s, relaxed, &t)
+            && ordeal_write_text(t.trace, out.file) == ORDEAL_OK)
             error = output_commit(&out);
         else
             error = errno ? errno : ENOMEM;
@@ -346,10 +348,9 @@ static void confirm(struct monitoring *x, struct monitor_story *s, cJSON *line)
 static void report_finding(struct monitoring *x, const struct dpor_result *r,
                            const struct dpor_finding *f)
 {
-    struct monitor_story s = { .image = x->program.image,
-                               .finding = f,
-                               .options = &x->follow,
-                               .model = x->how.model };
+    struct monitor_story s = {
+        .image = x->program.image, .finding = f, .options = &x->follow, .model = x->how.model
+    };
     struct ordeal_error why = { 0 };
     if (monitor_story_make(&s, &why)) {
         cJSON *line = new_line(x, EXPLORE_FAIL);
@@ -498,7 +499,8 @@ static void monitor_trace(struct monitoring *x, struct input *in)
         return;
     }
     if (ordeal_verdict_result(v) == ORDEAL_FAIL)
-        report_no_order(x, in, "no sequentially consistent machine does this: it is past the border");
+        report_no_order(x, in,
+                        "no sequentially consistent machine does this: it is past the border");
     else if (ordeal_verdict_result(v) != ORDEAL_PASS)
         report_no_order(x, in, ordeal_verdict_note(v));
     else if (monitor_run(in->trace, v, x->model ? MONITOR_PSO : MONITOR_TSO, x->all, &r, &reason))

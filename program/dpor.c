@@ -145,8 +145,12 @@ static void touch_all(struct walk *w, uint32_t event)
     for (uint32_t k = 0; k < step->touches; k++) {
         const struct sc_touch *touch = &sc_touches(w->g)[step->touch + k];
         struct place_now *at = &w->places.data[touch->location];
-        struct record r = { .location = touch->location, .event = event, .how = touch->how,
-                            .write = at->write, .reads = at->reads, .change = at->change };
+        struct record r = { .location = touch->location,
+                            .event = event,
+                            .how = touch->how,
+                            .write = at->write,
+                            .reads = at->reads,
+                            .change = at->change };
         r.next = at->reads;
         w->no_memory |= !ROW_ADD(&w->records, r);
         uint32_t number = (uint32_t)w->records.count;
@@ -249,7 +253,8 @@ static void start_clock(const struct walk *w, struct frame *f)
         memcpy(f->clock, w->stack.data[w->last[f->thread] - 1].clock, sizeof f->clock);
 }
 
-static void do_step(struct walk *w)
+/* `after` becomes the signature with it. */
+static void do_step(struct walk *w, uint64_t after[2])
 {
     uint32_t event = (uint32_t)w->stack.count - 1, count;
     struct frame *f = top(w);
@@ -259,6 +264,8 @@ static void do_step(struct walk *w)
     w->no_memory |= !reserve_places(w);
     f->before = w->last[f->thread];
     f->ordinal = f->before ? w->stack.data[f->before - 1].ordinal + 1 : 0;
+    memcpy(after, f->signature, sizeof f->signature);
+    sign(w, f, after);
     f->records = (uint32_t)w->records.count;
     f->accesses = (uint32_t)w->access_step.count;
     f->borderline = w->borderline;
@@ -452,7 +459,7 @@ static uint32_t still_asleep(struct walk *w, const struct frame *f)
 }
 
 /* The state after the step on top. */
-static void go_on(struct walk *w)
+static void go_on(struct walk *w, const uint64_t signature[2])
 {
     const struct frame *f = top(w);
     struct frame next = { .state = f->step.end == SC_GOES_ON ? f->step.next : f->state,
@@ -468,29 +475,20 @@ static void go_on(struct walk *w)
     if (f->step.end != SC_GOES_ON)
         next.stopped |= 1u << f->thread;
     next.discarded |= f->step.end == SC_STOPS && !f->step.touches;
-    memcpy(next.signature, f->signature, sizeof next.signature);
+    memcpy(next.signature, signature, sizeof next.signature);
     push(w, next);
 }
 
 static void take_step(struct walk *w)
 {
-    struct frame *f = top(w);
-    uint64_t after[2], before[2] = { f->signature[0], f->signature[1] };
-    uint32_t count;
-    f->step = sc_steps(w->g, f->state, f->thread, &count)[f->which];
-    w->no_memory |= !reserve_places(w);
-    f->ordinal = w->last[f->thread] ? w->stack.data[w->last[f->thread] - 1].ordinal + 1 : 0;
-    sign(w, f, f->signature);
-    memcpy(after, f->signature, sizeof after);
-    do_step(w);
-    f = top(w);
+    uint64_t after[2];
+    do_step(w, after);
+    const struct frame *f = top(w);
     if (f->step.end == SC_ERROR)
         dpor_failed(w, f->step.error, &f->step);
     if (f->step.end == SC_UNKNOWN)
         stop(w, sc_graph_note(w->g));
-    go_on(w);
-    memcpy(w->stack.data[w->stack.count - 2].signature, before, sizeof before);
-    memcpy(top(w)->signature, after, sizeof after);
+    go_on(w, after);
 }
 
 /* The next thread or choice of the frame on top; false: there is none. */
@@ -576,15 +574,14 @@ static void conclude(struct walk *w)
     r->total.seconds = now() - w->started;
     r->states = sc_graph_states(w->g);
     r->complete = !w->over && !w->cut && !w->beyond;
-    r->verdict = r->findings                     ? EXPLORE_FAIL
-               : w->over || w->cut               ? EXPLORE_UNDECIDED
-               : sc_graph_mixed(w->g)            ? EXPLORE_UNDECIDED
-                                                 : EXPLORE_PASS;
+    r->verdict = r->findings          ? EXPLORE_FAIL
+               : w->over || w->cut    ? EXPLORE_UNDECIDED
+               : sc_graph_mixed(w->g) ? EXPLORE_UNDECIDED
+                                      : EXPLORE_PASS;
     if (w->why && !r->findings)
         snprintf(r->note, sizeof r->note, "%s", w->why);
     else if (w->cut)
-        snprintf(r->note, sizeof r->note, "an execution has more than %u steps",
-                 w->o->most_steps);
+        snprintf(r->note, sizeof r->note, "an execution has more than %u steps", w->o->most_steps);
     else if (sc_graph_mixed(w->g))
         snprintf(r->note, sizeof r->note,
                  "accesses of different sizes share memory, of which the monitor does not say all");

@@ -28,8 +28,8 @@ struct dpor_finding {
     enum explore_error error; /* EXPLORE_NO_ERROR: borderline */
     char text[256];
     uint32_t thread, pc;
-    uint64_t execution; /* the how-manieth it was, from 1 */
-    double seconds;     /* since the beginning */
+    uint64_t execution;       /* the how-manieth it was, from 1 */
+    double seconds;           /* since the beginning */
     struct explore_path path; /* up to the access, or the error */
     /* Of a borderline one, steps of the path: the access, the write that it could have missed, and what a
      * fence between would keep in order. */

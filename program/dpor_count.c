@@ -128,8 +128,8 @@ static bool may_be_last(const struct counting *c, const uint32_t *step, const si
     uint32_t done = (uint32_t)(cut / stride[thread] % (c->length[thread] + 1));
     if (!done)
         return false;
-    const uint32_t *before = c->before + (size_t)step[thread * (c->count + 1) + done - 1]
-                                             * EXPLORE_THREADS;
+    const uint32_t *before = c->before
+                           + (size_t)step[thread * (c->count + 1) + done - 1] * EXPLORE_THREADS;
     for (uint32_t t = 0; t < c->threads; t++)
         if (t != thread && before[t] > cut / stride[t] % (c->length[t] + 1))
             return false;

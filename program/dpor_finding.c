@@ -19,8 +19,8 @@ static bool add_step(struct walk *w, struct explore_path *p, const struct frame 
         return false;
     p->choice = more;
     memcpy(p->choice + *choices, drawn, count * sizeof *drawn);
-    p->step[p->steps++]
-        = (struct explore_step){ (uint16_t)f->thread, 0, (uint32_t)*choices, count };
+    p->step[p->steps++] = (struct explore_step){ (uint16_t)f->thread, 0, (uint32_t)*choices,
+                                                 count };
     *choices += count;
     return true;
 }
@@ -46,10 +46,9 @@ static struct dpor_finding *add_finding(struct walk *w)
     }
     clock_gettime(CLOCK_MONOTONIC, &t);
     r->finding = more;
-    more[r->findings] = (struct dpor_finding){
-        .execution = r->total.executions + 1,
-        .seconds = (double)t.tv_sec + (double)t.tv_nsec * 1e-9 - w->started
-    };
+    more[r->findings] = (struct dpor_finding){ .execution = r->total.executions + 1,
+                                               .seconds = (double)t.tv_sec
+                                                        + (double)t.tv_nsec * 1e-9 - w->started };
     return &more[r->findings++];
 }
 

@@ -30,9 +30,10 @@ struct frame {
     /* The step that is taken now. */
     uint32_t thread, which, choices;
     struct sc_step step;
-    uint32_t before;       /* the thread's step before, plus one; its creation */
+    uint32_t before; /* the thread's step before, plus one; its creation */
     uint32_t created_before;
-    uint32_t spins_from;   /* steps of the thread from there on (plus one) come back to where they began */
+    uint32_t
+        spins_from; /* steps of the thread from there on (plus one) come back to where they began */
     uint32_t records, accesses, borderline;
     uint64_t signature[2]; /* of the steps before, as a trace */
     uint32_t ordinal;      /* of the thread */
@@ -47,12 +48,12 @@ struct walk {
     ROW(struct frame) stack;
     ROW(struct record) records;
     ROW(struct place_now) places;
-    ROW(uint32_t) access_step; /* of what the monitor was fed */
+    ROW(uint32_t) access_step;      /* of what the monitor was fed */
     uint32_t last[EXPLORE_THREADS]; /* step of each thread, plus one */
     uint32_t borderline;            /* accesses of this execution that are */
     uint32_t bound;
-    uint32_t judged; /* findings that were shown to options->prefer */
-    bool preferred;  /* the first finding is one that it wants */
+    uint32_t judged;        /* findings that were shown to options->prefer */
+    bool preferred;         /* the first finding is one that it wants */
     bool cut, over, beyond; /* an execution was too long; stop; some needs a higher bound */
     const char *why;
     struct {

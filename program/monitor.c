@@ -110,7 +110,8 @@ struct monitor *monitor_new(enum monitor_model model, uint32_t threads, uint32_t
     *m = (struct monitor){ .model = model, .threads = threads, .locations = locations };
     m->relaxed.width = threads * (model == MONITOR_TSO ? 2 : 2 + locations);
     m->happens.width = threads;
-    m->slot = calloc((size_t)CLOCKS_OF_THREAD * threads + (size_t)CLOCKS_OF_LOCATION * locations + 1,
+    m->slot = calloc((size_t)CLOCKS_OF_THREAD * threads + (size_t)CLOCKS_OF_LOCATION * locations
+                         + 1,
                      sizeof *m->slot);
     if (!m->slot || !reserve(&m->relaxed, 1) || !reserve(&m->happens, 1)) {
         monitor_free(m);
@@ -159,10 +160,10 @@ static void set(struct monitor *m, uint32_t at, uint32_t number)
 /* ---- what an access is --------------------------------------------------------------------- */
 
 enum {
-    READS = 1,    /* is in the chain of reads */
-    WRITES = 2,   /* is in a chain of stores */
-    ORDERED = 4,  /* comes after all stores of its thread */
-    BARRIER = 8,  /* comes between stores */
+    READS = 1,   /* is in the chain of reads */
+    WRITES = 2,  /* is in a chain of stores */
+    ORDERED = 4, /* comes after all stores of its thread */
+    BARRIER = 8, /* comes between stores */
 };
 
 static uint32_t traits_of(const struct monitor *m, uint8_t kind)

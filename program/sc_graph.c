@@ -255,9 +255,9 @@ static void see_access(struct sc_graph *g, struct making *m, const struct progra
     bool store = e->kind == EVENT_STORE;
     m->step.access = true;
     add_access(g, &m->step,
-               !store                          ? MONITOR_LOAD
+               !store                        ? MONITOR_LOAD
                : m->in_call || m->in_section ? MONITOR_LOCKED
-                                               : MONITOR_STORE,
+                                             : MONITOR_STORE,
                m->thread, e->pc);
     add_memory(g, &m->step, e->address, e->size,
                !store          ? TOUCH_READ
@@ -330,9 +330,7 @@ static void see_call(struct sc_graph *g, struct making *m, const struct program_
     case PROGRAM_CALL_CRITICAL_END:
         add_touch(g, &m->step, location_of(g, SPACE_CRITICAL, 0), TOUCH_READ | TOUCH_WRITE);
         break;
-    case PROGRAM_CALL_ALLOCATE:
-        add_order(g, &m->step, e, m->thread, SPACE_HEAP, m->thread);
-        break;
+    case PROGRAM_CALL_ALLOCATE: add_order(g, &m->step, e, m->thread, SPACE_HEAP, m->thread); break;
     case PROGRAM_CALL_FREE: see_free(g, m, e); break;
     case PROGRAM_CALL_ATOMIC_BEGIN: m->in_section = true; break;
     case PROGRAM_CALL_THREAD_DETACH:
@@ -410,9 +408,7 @@ static void tell_end(struct sc_graph *g, struct sc_step *step)
     struct state *s = g->s;
     bool is_new;
     switch (s->end) {
-    case STEP_DONE:
-        step->end = s->exited ? SC_STOPS : SC_GOES_ON;
-        break;
+    case STEP_DONE: step->end = s->exited ? SC_STOPS : SC_GOES_ON; break;
     case STEP_DISCARDED: step->end = SC_STOPS; break;
     case STEP_BLOCKED: step->end = SC_WAITS; break;
     case STEP_ERROR:
@@ -421,7 +417,10 @@ static void tell_end(struct sc_graph *g, struct sc_step *step)
         step->pc = s->error_pc;
         step->text = strdup(s->text);
         break;
-    case STEP_STRANGE: g->trouble = SC_STRANGE; step->end = SC_UNKNOWN; break;
+    case STEP_STRANGE:
+        g->trouble = SC_STRANGE;
+        step->end = SC_UNKNOWN;
+        break;
     case STEP_TOO_LONG:
         step->end = SC_UNKNOWN;
         snprintf(g->note, sizeof g->note, "%s", s->text);
@@ -444,7 +443,8 @@ static void add_step(struct sc_graph *g, uint32_t thread)
     for (size_t i = 0; i < g->recorder.list.count; i++)
         see_event(g, &m, &g->recorder.list.event[i]);
     if (m.step.created || m.step.role == SC_JOINS)
-        m.step.access = m.step.always = false; /* what it writes is the number of a thread, or its value */
+        m.step.access = m.step.always =
+            false; /* what it writes is the number of a thread, or its value */
     g->no_memory |= !ROW_ADD(&g->steps, m.step);
 }
 

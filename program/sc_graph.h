@@ -39,12 +39,12 @@ enum sc_role {
 
 struct sc_step {
     uint8_t end, role;
-    bool access;            /* one that an interleaving counts if its memory is shared */
-    bool always;            /* ... and if it is not: an atomic, a fence */
-    bool resets;            /* changes memory that is not compared: no loop that comes back */
-    uint32_t next;          /* state */
-    uint32_t local;         /* the thread's own state after it, by number */
-    uint32_t created;       /* thread that begins, plus one */
+    bool access;      /* one that an interleaving counts if its memory is shared */
+    bool always;      /* ... and if it is not: an atomic, a fence */
+    bool resets;      /* changes memory that is not compared: no loop that comes back */
+    uint32_t next;    /* state */
+    uint32_t local;   /* the thread's own state after it, by number */
+    uint32_t created; /* thread that begins, plus one */
     uint32_t touch, touches;
     uint32_t access_first, accesses;
     enum explore_error error;
@@ -59,9 +59,11 @@ void sc_graph_free(struct sc_graph *g);
 
 enum { SC_START = 1 };
 /* Of a thread in a state, one for each choice; NULL: it does not run. */
-const struct sc_step *sc_steps(struct sc_graph *g, uint32_t state, uint32_t thread, uint32_t *count);
+const struct sc_step *sc_steps(struct sc_graph *g, uint32_t state, uint32_t thread,
+                               uint32_t *count);
 uint32_t sc_threads(struct sc_graph *g, uint32_t state); /* those from here on are free */
-bool sc_ended(struct sc_graph *g, uint32_t state, uint32_t thread); /* or stands in a loop for ever */
+bool sc_ended(struct sc_graph *g, uint32_t state,
+              uint32_t thread); /* or stands in a loop for ever */
 const struct sc_touch *sc_touches(const struct sc_graph *g);
 const struct sc_access *sc_accesses(const struct sc_graph *g);
 const uint32_t *sc_locations(const struct sc_graph *g);

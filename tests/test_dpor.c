@@ -27,9 +27,9 @@ static uint64_t number(const char *name, uint64_t usual)
 
 static struct tiny_op random_op(uint64_t *random, unsigned left)
 {
-    static const enum tiny_kind kinds[] = { TINY_LOAD, TINY_LOAD, TINY_LOAD, TINY_STORE, TINY_STORE,
-                                            TINY_STORE, TINY_STORE, TINY_FENCE, TINY_SWAP,
-                                            TINY_SKIP };
+    static const enum tiny_kind kinds[] = { TINY_LOAD,  TINY_LOAD,  TINY_LOAD,  TINY_STORE,
+                                            TINY_STORE, TINY_STORE, TINY_STORE, TINY_FENCE,
+                                            TINY_SWAP,  TINY_SKIP };
     struct tiny_op op = { .kind = kinds[oracle_random(random, sizeof kinds / sizeof *kinds)],
                           .size = 4,
                           .source = TINY_REGISTERS };
@@ -293,7 +293,8 @@ static bool is_sc(const struct machine *m)
 static bool may_leave(const struct machine *m, unsigned t, unsigned k, enum monitor_model model)
 {
     for (unsigned i = 0; i < k; i++)
-        if (model == MONITOR_TSO || m->event[m->buffer[t][i]].word == m->event[m->buffer[t][k]].word)
+        if (model == MONITOR_TSO
+            || m->event[m->buffer[t][i]].word == m->event[m->buffer[t][k]].word)
             return false;
     return true;
 }
@@ -335,10 +336,9 @@ static struct dpor_result *explore_it(const struct tiny_program *p, struct dpor_
     struct dpor_result *r = NULL;
     void *elf = tiny_elf(p, &size);
     TEST_ASSERT_TRUE_MESSAGE(image_load("tiny.elf", elf, size, &image, &error), error.reason);
-    options->program = (struct explore_options){ .local = EXPLORE_LOCAL_STATIC
-                                                        | EXPLORE_LOCAL_DYNAMIC,
-                                                 .no_reduction = true,
-                                                 .jobs = 1 };
+    options->program = (struct explore_options){
+        .local = EXPLORE_LOCAL_STATIC | EXPLORE_LOCAL_DYNAMIC, .no_reduction = true, .jobs = 1
+    };
     options->most_steps = 1000;
     TEST_ASSERT_EQUAL(ORDEAL_OK, dpor_explore(image, options, &r, &error));
     image_free(image);

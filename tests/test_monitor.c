@@ -38,9 +38,10 @@ static uint64_t number(const char *name, uint64_t usual)
 
 static void draw(struct order *o, uint64_t seed, enum monitor_model model)
 {
-    static const uint8_t kinds[] = { MONITOR_LOAD,  MONITOR_LOAD,   MONITOR_LOAD, MONITOR_STORE,
-                                     MONITOR_STORE, MONITOR_STORE,  MONITOR_FENCE, MONITOR_LOCKED,
-                                     MONITOR_ATOMIC, MONITOR_STORE_FENCE };
+    static const uint8_t kinds[] = { MONITOR_LOAD,       MONITOR_LOAD,   MONITOR_LOAD,
+                                     MONITOR_STORE,      MONITOR_STORE,  MONITOR_STORE,
+                                     MONITOR_FENCE,      MONITOR_LOCKED, MONITOR_ATOMIC,
+                                     MONITOR_STORE_FENCE };
     uint64_t random = seed;
     o->threads = 2 + (uint32_t)oracle_random(&random, THREADS - 1);
     o->mixed = oracle_random(&random, 4) == 0;

@@ -106,11 +106,15 @@ static void bounded_and_reduced_agree(void)
     static const char *const name[] = { "lost_wakeup.c", "-D ROUNDS=1 ticket.c" };
     for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
         char first[200];
-        EXPECT(0, "cd " PROGRAM "; $ORDEAL monitor --count -D FENCED %s | head -1 | "
-                  "grep -o ' traces=[0-9]*'", name[i]);
+        EXPECT(0,
+               "cd " PROGRAM "; $ORDEAL monitor --count -D FENCED %s | head -1 | "
+               "grep -o ' traces=[0-9]*'",
+               name[i]);
         snprintf(first, sizeof first, "%.*s", 150, out);
-        EXPECT(0, "cd " PROGRAM "; $ORDEAL monitor --count -c 50 -D FENCED %s | head -1 | "
-                  "grep -o ' traces=[0-9]*'", name[i]);
+        EXPECT(0,
+               "cd " PROGRAM "; $ORDEAL monitor --count -c 50 -D FENCED %s | head -1 | "
+               "grep -o ' traces=[0-9]*'",
+               name[i]);
         TEST_ASSERT_EQUAL_STRING(first, out);
     }
 }

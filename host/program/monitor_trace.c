@@ -12,7 +12,7 @@ struct word_name {
 
 /* What an operation is to the monitor. */
 struct operation {
-    uint32_t places;   /* in the order */
+    uint32_t places; /* in the order */
     bool writes;
     LIST(uint32_t) words;
 };
@@ -26,7 +26,7 @@ struct feeding {
     LIST(struct word_name) names;
     uint32_t *table; /* of names, by hash; plus one */
     size_t room;
-    uint32_t *next; /* of each thread: the first operation that was not fed */
+    uint32_t *next;  /* of each thread: the first operation that was not fed */
     uint32_t *after; /* of each operation: the next of its thread; the number of operations: none */
     LIST(struct monitor_access) fed;
     LIST(uint32_t) fed_op;

@@ -16,7 +16,7 @@ struct monitor_near { /* operations of the trace */
 };
 struct monitor_run {
     size_t accesses;
-    size_t borderline; /* of them */
+    size_t borderline;              /* of them */
     LIST(struct monitor_near) near; /* the first, or with `all` every one */
 };
 

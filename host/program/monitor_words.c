@@ -105,9 +105,10 @@ void monitor_story_print(struct monitor_story *s, FILE *out)
         return;
     }
     place_of(s, f->missed, f->missed_pc, text);
-    fprintf(out, "One access more, and no order of all accesses explains it: a %s of thread %" PRIu32
-                 " can come before\nthe store of thread %" PRIu32 " in %s, after which it comes "
-                 "here.\n",
+    fprintf(out,
+            "One access more, and no order of all accesses explains it: a %s of thread %" PRIu32
+            " can come before\nthe store of thread %" PRIu32 " in %s, after which it comes "
+            "here.\n",
             second_word(f->access_kind), f->access_thread, f->missed_thread, text);
     for (uint32_t k = 0; k < f->pairs; k++) {
         const char *second = second_word(f->pair[k].second_kind);
@@ -176,16 +177,14 @@ static bool tell_finals(struct ordeal_trace *t, uint64_t before_last)
 bool monitor_story_trace(struct monitor_story *s, bool relaxed, struct account_trace *t)
 {
     const struct dpor_finding *f = s->finding;
-    struct program_event *e
-        = (struct program_event *)(uintptr_t)event_of(s, f->access, f->access_pc);
+    struct program_event *e = (struct program_event *)(uintptr_t)event_of(s, f->access,
+                                                                          f->access_pc);
     const struct program_event *missed = event_of(s, f->missed, f->missed_pc);
     bool changes = relaxed && e && missed && e->kind == EVENT_LOAD;
     uint32_t read = e ? e->read : 0;
     if (changes)
         e->read = value_before(s, e, missed);
-    s->account.model = !relaxed                  ? EXPLORE_SC
-                     : s->model == MONITOR_TSO ? EXPLORE_TSO
-                                                 : EXPLORE_PSO;
+    s->account.model = !relaxed ? EXPLORE_SC : s->model == MONITOR_TSO ? EXPLORE_TSO : EXPLORE_PSO;
     bool fine = account_trace_make(t, &s->account);
     if (e)
         e->read = read;

@@ -69,7 +69,10 @@ static void add_row(struct bench *b, const struct monitored *p, const char *boun
     row_number(line, "first s", first < 0 ? NAN : first);
     row_number(line, "seconds", row->seconds);
     row_number(line, "overhead %", best ? 100 * (best[0] / best[1] - 1) : NAN);
-    row_target(line, best ? "overhead at most 6" : p->fenced ? "0 borderline" : NULL,
+    row_target(line,
+               best        ? "overhead at most 6"
+               : p->fenced ? "0 borderline"
+                           : NULL,
                best ? best[0] <= 1.06 * best[1] : row->borderline_executions == 0);
     row_end(&b->report, line);
 }
