@@ -313,8 +313,8 @@ static bool read_elf(struct image *i, Elf *elf, struct ordeal_error *error)
     if (!check_header(i, &header, error))
         return false;
     i->entry = (uint32_t)header.e_entry;
-    if (!read_segments(i, elf, error) || !decode_all(i, error) || !read_symbols(i, elf, error)
-        || !check_chip(i, error))
+    if (!read_segments(i, elf, error) || !read_symbols(i, elf, error) || !check_chip(i, error)
+        || !decode_all(i, error))
         return false;
     return (image_read_debug(i, elf) && image_analyse_flow(i) && image_analyse_frames(i))
         || image_no_memory(i, error);
