@@ -40,11 +40,8 @@ void table_explore(struct bench *b);        /* Štill and Barnat 2018, Tables 2 
 void table_flush(struct bench *b);          /* delayed and plain flushing */
 void table_explore_speed(struct bench *b);  /* states a second, bytes a state */
 void table_monitor(struct bench *b);        /* Burckhardt and Musuvathi 2008, Figure 4(a) */
-<<<<<<< HEAD
 void table_relax(struct bench *b);          /* trials of predicted cycles */
-=======
 void table_fence(struct bench *b);          /* Linden and Wolper 2013, Table 1 */
->>>>>>> 2103cf6 (Measure the fences of the paper's programs)
 void table_wire(struct bench *b);           /* the stream of a simulated board */
 
 #endif

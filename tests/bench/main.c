@@ -51,12 +51,9 @@ static const struct table {
       table_explore_speed },
     { "monitor", "SC executions with the monitor (Figure 4(a) of Burckhardt and Musuvathi)",
       table_monitor },
-<<<<<<< HEAD
     { "relax", "trials of predicted cycles on dekker, of one execution and of up to 100", table_relax },
-=======
     { "fence", "fences for TSO and PSO, buffers without a bound (Table 1 of Linden and Wolper)",
       table_fence },
->>>>>>> 2103cf6 (Measure the fences of the paper's programs)
     { "wire", "the stream of a simulated board on USB's wires, in their time", table_wire },
 };
 enum { TABLES = sizeof tables / sizeof *tables };
