@@ -76,7 +76,6 @@ void on_chip_line(const struct on_chip_verdict *v, cJSON *line)
     if (error_word(v))
         cJSON_AddStringToObject(line, "error", error_word(v));
     add_place(v, line);
-    cJSON_AddNumberToObject(line, "threads", v->past.threads);
     output_line_counters(line, v->check);
     if (*v->why)
         cJSON_AddStringToObject(line, "why", v->why);
