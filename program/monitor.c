@@ -28,6 +28,7 @@ struct write {
     uint32_t happens;         /* of its thread */
     uint32_t older;           /* plus one; 0: none */
     bool delayed;             /* the thread's own loads may see it in the buffer */
+    bool reads;               /* the write before it, too: no other may come between */
 };
 struct old_slot {
     uint32_t at, row;
@@ -193,8 +194,11 @@ static bool must_follow(const struct monitor *m, const struct monitor_access *a,
 {
     uint32_t seen = row(&m->relaxed, m->slot[of_thread(a->thread, CLOCK_READS)])[w->position];
     uint32_t barrier = row(&m->relaxed, m->slot[of_thread(a->thread, CLOCK_BARRIER)])[w->position];
+    uint32_t all = row(&m->relaxed, m->slot[of_thread(a->thread, CLOCK_ALL)])[w->position];
     if (a->kind != MONITOR_LOAD && barrier > seen)
         seen = barrier;
+    if (a->kind == MONITOR_LOCKED && all > seen)
+        seen = all;
     return w->count <= seen;
 }
 
@@ -208,7 +212,8 @@ static bool could_miss(const struct monitor *m, const struct monitor_access *a, 
         const struct write *w = &m->writes.data[i - 1];
         if (w->thread == a->thread || must_follow(m, a, w))
             return false;
-        if (w->happens <= happens[w->thread]) {
+        bool fits = a->kind == MONITOR_LOAD || !w->reads;
+        if (fits && w->happens <= happens[w->thread]) {
             *f = (struct monitor_finding){ (uint32_t)m->marks.count, w->access, location };
             return true;
         }
@@ -220,7 +225,7 @@ static bool is_borderline(const struct monitor *m, const struct monitor_access *
                           struct monitor_finding *f)
 {
     bool may = a->kind == MONITOR_LOAD
-            || (m->model == MONITOR_PSO && (a->kind == MONITOR_STORE || a->kind == MONITOR_ATOMIC));
+            || (m->model == MONITOR_PSO && traits_of(m, a->kind) & WRITES);
     for (uint32_t k = 0; may && k < a->locations; k++)
         if (could_miss(m, a, a->location[k], f))
             return true;
@@ -326,7 +331,8 @@ static void add_write(struct monitor *m, const struct monitor_access *a, struct 
                        .count = row(&m->relaxed, m->now_relaxed)[position],
                        .happens = place.happens,
                        .older = m->slot[of_location(m, location, NEWEST)],
-                       .delayed = a->kind == MONITOR_STORE };
+                       .delayed = a->kind == MONITOR_STORE,
+                       .reads = a->kind != MONITOR_STORE };
     m->failed |= !ROW_ADD(&m->writes, w);
     set(m, of_location(m, location, NEWEST), (uint32_t)m->writes.count);
 }

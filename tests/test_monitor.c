@@ -159,6 +159,9 @@ static bool misses(const struct order *o, uint32_t last, enum monitor_model mode
                    uint32_t location)
 {
     struct relation r;
+    bool reads = o->access[missed].kind != MONITOR_STORE;
+    if (writes(&o->access[last]) && reads)
+        return false; /* it saw what was there before, and nothing can come between */
     for (uint32_t i = missed; i < last; i++)
         if (o->access[i].thread == o->access[last].thread && writes(&o->access[i])
             && touches(&o->access[i], location))
@@ -173,8 +176,7 @@ static bool misses(const struct order *o, uint32_t last, enum monitor_model mode
 static bool is_borderline(const struct order *o, uint32_t last, enum monitor_model model)
 {
     const struct monitor_access *a = &o->access[last];
-    bool may = a->kind == MONITOR_LOAD
-            || (model == MONITOR_PSO && (a->kind == MONITOR_STORE || a->kind == MONITOR_ATOMIC));
+    bool may = a->kind == MONITOR_LOAD || (model == MONITOR_PSO && writes(a));
     for (uint32_t k = 0; may && k < a->locations; k++)
         for (uint32_t i = 0; i < last; i++)
             if (writes(&o->access[i]) && touches(&o->access[i], a->location[k])

@@ -180,7 +180,7 @@ bool monitor_story_trace(struct monitor_story *s, bool relaxed, struct account_t
     struct program_event *e = (struct program_event *)(uintptr_t)event_of(s, f->access,
                                                                           f->access_pc);
     const struct program_event *missed = event_of(s, f->missed, f->missed_pc);
-    bool changes = relaxed && e && missed && e->kind == EVENT_LOAD;
+    bool changes = relaxed && e && missed && e->kind != EVENT_STORE;
     uint32_t read = e ? e->read : 0;
     if (changes)
         e->read = value_before(s, e, missed);
@@ -188,7 +188,7 @@ bool monitor_story_trace(struct monitor_story *s, bool relaxed, struct account_t
     bool fine = account_trace_make(t, &s->account);
     if (e)
         e->read = read;
-    if (fine && relaxed && e && e->kind == EVENT_STORE)
+    if (fine && relaxed && e && e->kind != EVENT_LOAD)
         fine = tell_finals(t->trace, value_before(s, e, e));
     return fine;
 }
