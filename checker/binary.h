@@ -7,8 +7,9 @@
 #include <stdint.h>
 #include "ordeal.h"
 
-/* A file has the lowest version in which it can be said: AMOs came with 2. */
-enum { BINARY_OLDEST = 1, BINARY_AMO = 2, BINARY_VERSION = 2 };
+/* A file has the lowest version in which it can be said: AMOs came with 2, what RISC-V has beyond
+ * them with 3. */
+enum { BINARY_OLDEST = 1, BINARY_AMO = 2, BINARY_RISCV = 3, BINARY_VERSION = 3 };
 
 #define BINARY_MAGIC "\x89OTR\r\n\x1a\n"
 enum { BINARY_MAGIC_SIZE = 8, BINARY_HEADER = 16 };
@@ -23,15 +24,17 @@ enum { PACKING_PLAIN, PACKING_ZSTD };
 enum { RECORD_KIND = 15, RECORD_THREAD = 11, RECORD_NAME = 12, RECORD_REGISTER = 13,
        RECORD_FACT = 14, RECORD_EXTENDED = 15 };
 enum { RECORD_VALUE = 16, RECORD_SIZE = 32, RECORD_CYCLES = 64, RECORD_SAME_THREAD = 128 };
+enum { RECORD_USE = 16 }; /* of a register: what it is used for follows */
 /* The second byte of an extended operation: its kind, and what the others cannot have. The flag is
  * of L, CAS and TX.BEGIN the one in binary_flag. */
-enum { EXTENDED_KIND = 31, EXTENDED_FLAG = 32, EXTENDED_STEP = 64 };
+enum { EXTENDED_KIND = 31, EXTENDED_FLAG = 32, EXTENDED_STEP = 64, EXTENDED_MARKS = 128 };
 static const uint8_t binary_flag[ORDEAL_OP_KINDS] = {
     [ORDEAL_LOAD] = ORDEAL_NONFAULTING, [ORDEAL_CAS] = ORDEAL_COMPARE_REGISTER,
     [ORDEAL_TX_BEGIN] = ORDEAL_HAS_LIMIT,
 };
 _Static_assert(ORDEAL_EVICT + 1 == RECORD_THREAD && ORDEAL_BRANCH_END == 17 && ORDEAL_AMO == 18
-                   && ORDEAL_AMO_MAXU == 7,
+                   && ORDEAL_AMO_MAXU == 7 && ORDEAL_STORE_CONDITIONAL == 20
+                   && ORDEAL_REGISTER_WRITTEN == 1 && ORDEAL_REGISTER_CONTROL == 4,
                "in files, too, operations and functions keep their numbers");
 enum { FACT_MODEL, FACT_ATOMIC, FACT_INIT, FACT_ORDER, FACT_MORE, FACT_FINAL, FACT_SEED,
        FACT_PLACE, FACT_MEMORY };

@@ -4,15 +4,18 @@
 
 #include <string.h>
 
-_Static_assert(ORDEAL_MODELS == 5, "a new model is to be told here, too");
+_Static_assert(ORDEAL_MODELS == 7, "a new model is to be told here, too");
 uint8_t certify_assumed_membar(enum ordeal_model m)
 {
     static const uint8_t assumed[ORDEAL_MODELS] = {
-        [ORDEAL_SC]  = ORDEAL_FULL,                        /* OpOp */
-        [ORDEAL_TSO] = ORDEAL_LL | ORDEAL_LS | ORDEAL_SS,  /* LoadOp, StoreStore */
-        [ORDEAL_PSO] = ORDEAL_LL | ORDEAL_LS,              /* LoadOp */
-        [ORDEAL_PC]  = ORDEAL_LL | ORDEAL_LS | ORDEAL_SS,  /* LoadOp, StoreStore */
+        [ORDEAL_SC] = ORDEAL_FULL,                        /* OpOp */
+        [ORDEAL_TSO] = ORDEAL_LL | ORDEAL_LS | ORDEAL_SS, /* LoadOp, StoreStore */
+        [ORDEAL_PSO] = ORDEAL_LL | ORDEAL_LS,             /* LoadOp */
+        [ORDEAL_PC] = ORDEAL_LL | ORDEAL_LS | ORDEAL_SS,  /* LoadOp, StoreStore */
         [ORDEAL_RMO] = 0,
+        [ORDEAL_RVWMO] = 0,
+        [ORDEAL_RVTSO] = ORDEAL_LL | ORDEAL_LS
+                       | ORDEAL_SS, /* Ztso: loads acquire, stores release */
     };
     assert((unsigned)m < ORDEAL_MODELS);
     return assumed[m];
@@ -65,6 +68,14 @@ const char *certify_event_text(const struct execution *x, uint32_t event, char t
     return text;
 }
 
+bool certify_has_marks(const struct execution *x)
+{
+    uint8_t marks = 0;
+    for (uint32_t g = 0; g < x->groups; g++)
+        marks |= x->group_flags[g] & (GROUP_ACQUIRE | GROUP_RELEASE | GROUP_RCSC);
+    return marks || x->reservations;
+}
+
 /* The model and the execution must fit before anything else makes sense. */
 static enum ordeal_status check_frame(const struct ordeal_verdict *v)
 {
@@ -73,6 +84,8 @@ static enum ordeal_status check_frame(const struct ordeal_verdict *v)
     for (uint32_t g = 0; certify_has_views(v->model) && g < v->x->groups; g++)
         if (v->x->group_flags[g] & GROUP_TX)
             return fail(v->o, ORDEAL_INTERNAL, "PC has no transactions, the trace has");
+    if (certify_has_views(v->model) && certify_has_marks(v->x))
+        return fail(v->o, ORDEAL_INTERNAL, "PC has no marks, LR and SC, the trace has");
     return ORDEAL_OK;
 }
 

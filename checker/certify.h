@@ -36,6 +36,17 @@ const char *certify_event_text(const struct execution *x, uint32_t event, char t
 /* Every AMO left in memory what its function makes of the value read and the operand. */
 enum ordeal_status certify_amos(const struct execution *x);
 
+/* It has RISC-V's rules of registers: 9 to 13. */
+static inline bool certify_is_riscv(enum ordeal_model m)
+{
+    return m == ORDEAL_RVWMO || m == ORDEAL_RVTSO;
+}
+/* at: by group, its place in the order, from 1; saw: by load, the store that decided its value. */
+enum ordeal_status certify_riscv(const struct ordeal_verdict *v, const uint32_t *at,
+                                 const uint32_t *saw);
+/* The execution has marks of acquire or release, or an SC that used a reservation. */
+bool certify_has_marks(const struct execution *x);
+
 bool certify_in_core(const struct ordeal_verdict *v, uint32_t op);
 
 enum ordeal_status certify_order(const struct ordeal_verdict *v);

@@ -67,7 +67,7 @@ static enum ordeal_status check_finals(const struct ordeal_verdict *v,
     return ORDEAL_OK;
 }
 
-static bool depends(const struct execution *whole, uint32_t from, uint32_t to)
+static bool depends(const struct execution *whole, uint32_t from, uint32_t to, uint8_t use)
 {
     assert(from < whole->groups && to < whole->groups);
     uint32_t low = 0, high = whole->dependences;
@@ -79,7 +79,7 @@ static bool depends(const struct execution *whole, uint32_t from, uint32_t to)
             high = middle;
     }
     for (; low < whole->dependences && whole->dependence[low].to == to; low++)
-        if (whole->dependence[low].from == from)
+        if (whole->dependence[low].from == from && whole->dependence[low].use == use)
             return true;
     return false;
 }
@@ -106,13 +106,23 @@ static enum ordeal_status check_groups(const struct ordeal_verdict *v,
             return fail(v->o, ORDEAL_INTERNAL, "the core does not stand for the whole: %s: %s",
                         certify_event_text(x, e, text), why);
     }
-    for (uint32_t d = 0; v->model == ORDEAL_RMO && d < x->dependences; d++) {
+    bool registers = v->model == ORDEAL_RMO || certify_is_riscv(v->model);
+    for (uint32_t d = 0; registers && d < x->dependences; d++) {
         uint32_t from = x->group_first[x->dependence[d].from];
         uint32_t to = x->group_first[x->dependence[d].to];
-        if (!depends(whole, group_of[x->op[from]], group_of[x->op[to]]))
+        if (!depends(whole, group_of[x->op[from]], group_of[x->op[to]], x->dependence[d].use))
             return fail(v->o, ORDEAL_INTERNAL, "the core does not stand for the whole: %s: it "
                         "depends on what it does not in the whole",
                         certify_event_text(x, to, text));
+    }
+    for (uint32_t k = 0; k < x->reservations; k++) {
+        uint32_t lr = group_of[x->op[x->reservation[k].first]];
+        uint32_t sc = group_of[x->op[x->group_first[x->reservation[k].group]]];
+        const struct reservation *r = reservation_of(whole, sc);
+        if (!r || whole->group[r->first] != lr)
+            return fail(v->o, ORDEAL_INTERNAL,
+                        "the core does not stand for the whole: an SC uses "
+                        "another reservation there");
     }
     return ORDEAL_OK;
 }

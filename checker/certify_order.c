@@ -33,6 +33,7 @@ struct order_check {
     struct word_past *past;        /* by word */
     uint32_t *reach;               /* by group, RMO: see word_past */
     uint32_t *memory;              /* by cell: the store it holds */
+    uint32_t *saw;                 /* by load: the store that decided its value; not with views */
     /* With views only. Slots: see slot_of. Cells: a word as one thread sees it. */
     uint32_t *cell_first;          /* by word, and one more */
     uint32_t *cell_thread;
@@ -292,7 +293,10 @@ static enum ordeal_status check_dependence(struct order_check *c, uint32_t group
     uint32_t reach = 0;
     for (; *next < x->dependences && x->dependence[*next].to <= group; ++*next) {
         uint32_t from = x->dependence[*next].from;
+        bool branch = x->dependence[*next].use == ORDEAL_REGISTER_CONTROL;
         assert(from < x->dependence[*next].to); /* so its reach is known */
+        if (branch && !(x->group_flags[group] & GROUP_STORES))
+            continue; /* rule 1 of the dependence order is about stores */
         if (x->dependence[*next].to == group && reach < c->reach[from])
             reach = c->reach[from];
     }
@@ -385,6 +389,23 @@ static enum ordeal_status check_value(const struct order_check *c, uint32_t load
                 certify_event_text(c->x, load, here), certify_event_text(c->x, source, there));
 }
 
+/* What an LR saw is still there when its SC is performed: nobody's store came between. */
+static enum ordeal_status check_reservation(const struct order_check *c, uint32_t group,
+                                            uint32_t place)
+{
+    const struct execution *x = c->x;
+    const struct reservation *r = reservation_of(x, group);
+    for (uint32_t e = r ? r->first : 0; r && e < r->end; e++) {
+        uint32_t last = c->memory[x->loc[e]];
+        uint32_t at = is_initial(x, last) ? 0 : c->at[x->group[last]];
+        if (c->saw[e] == NONE)
+            return refuse_place(c, place, 0, "an SC is performed before its LR");
+        if (last != c->saw[e])
+            return refuse_place(c, place, at, "a store came between an LR and its SC");
+    }
+    return ORDEAL_OK;
+}
+
 /* Value: a load sees the latest, in memory order, of the stores before it and of those of its own
  * thread before it in program order. The latter come in program order (they are of one word), so
  * the last of them decides whether one is still on its way. */
@@ -392,21 +413,26 @@ static enum ordeal_status check_values(struct order_check *c)
 {
     const struct execution *x = c->x;
     c->memory = scratch_zero(&c->scratch, x->locations, sizeof *c->memory);
-    if (!c->memory)
+    c->saw = scratch_none(&c->scratch, x->events);
+    if (!c->memory || !c->saw)
         return out_of_memory(c);
     for (uint32_t l = 0; l < x->locations; l++)
         c->memory[l] = l;
     enum ordeal_status status = ORDEAL_OK;
     for (uint32_t i = 0; status == ORDEAL_OK && i < c->v->order.count; i++) {
         uint32_t group = x->group[c->v->order.data[i].event];
+        if (x->reservations)
+            status = check_reservation(c, group, i + 1);
         for (uint32_t e = x->group_first[group]; e < x->group_first[group + 1]; e++) {
             uint32_t own = c->own_store[e];
             assert_hot(own == NONE || (x->is_store[own] && x->loc[own] == x->loc[e]));
-            if (x->is_store[e])
+            if (x->is_store[e]) {
                 c->memory[x->loc[e]] = e;
-            else if (status == ORDEAL_OK)
-                status = check_value(c, e, i + 1, own != NONE && c->at[x->group[own]] > i + 1
-                                                  ? own : c->memory[x->loc[e]]);
+            } else if (status == ORDEAL_OK) {
+                c->saw[e] = own != NONE && c->at[x->group[own]] > i + 1 ? own
+                                                                        : c->memory[x->loc[e]];
+                status = check_value(c, e, i + 1, c->saw[e]);
+            }
         }
         if (limit_hit(c->v->o, "certify", -1))
             return ORDEAL_LIMIT;
@@ -564,6 +590,9 @@ static enum ordeal_status check_order(struct order_check *c)
         status = check_program_order(c);
     if (status == ORDEAL_OK)
         status = c->views ? check_views(c) : check_values(c);
+    if (status == ORDEAL_OK && !c->views
+        && (certify_is_riscv(c->v->model) || certify_has_marks(c->x)))
+        status = certify_riscv(c->v, c->at, c->saw);
     if (status == ORDEAL_OK)
         status = check_known_orders(c);
     if (status == ORDEAL_OK)

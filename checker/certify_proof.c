@@ -111,6 +111,14 @@ static bool saw(const struct proof_check *p, uint32_t load, uint32_t store)
         && (source_of(p->x, load) == store || holds(p, literal_of(p, true, false, load, store)));
 }
 
+static bool saw_another(const struct proof_check *p, uint32_t load, uint32_t store)
+{
+    for (uint32_t c = p->x->candidate_first[load]; c < p->x->candidate_first[load + 1]; c++)
+        if (p->x->candidate[c] != store && saw(p, load, p->x->candidate[c]))
+            return true;
+    return false;
+}
+
 static enum ordeal_status enter_statement(struct proof_check *p, const struct ordeal_literal *l)
 {
     const struct execution *x = p->x;
@@ -287,6 +295,46 @@ static const char *rule_same_word(struct proof_check *p, const struct ordeal_edg
     return "the second does not store to the first's word";
 }
 
+/* RVWMO's rules 9 to 11 and 13: by its own address or data; of a store by a branch that stands
+ * before it, or the address of something before it. */
+static bool needs_register(const struct execution *x, uint32_t from, uint32_t to)
+{
+    bool stores = x->group_flags[to] & GROUP_STORES;
+    for (uint32_t i = 0; i < x->dependences && x->dependence[i].to <= to; i++) {
+        const struct dependence *d = &x->dependence[i];
+        if (d->from != from)
+            continue;
+        if (d->use == ORDEAL_REGISTER_CONTROL ? stores : d->to == to)
+            return true;
+        if (stores && d->use == ORDEAL_REGISTER_ADDRESS)
+            return true;
+    }
+    return false;
+}
+
+/* Rule 12: the second is a load, and the last store before it of its thread to one of its words has
+ * an address or data that depend on the first. */
+static bool follows_what_feeds_store(const struct proof_check *p, const struct ordeal_edge *e)
+{
+    const struct execution *x = p->x;
+    uint32_t from = x->group[e->from], to = x->group[e->to];
+    for (uint32_t load = x->group_first[to]; load < x->group_first[to + 1]; load++) {
+        uint32_t store = x->group_first[to];
+        while (store > x->group_first[from]
+               && !(x->is_store[store] && x->loc[store] == x->loc[load] && x->group[store] != to))
+            store--;
+        if (x->is_store[load] || x->group[store] <= from || x->group[store] == to)
+            continue;
+        for (uint32_t i = 0; i < x->dependences; i++) {
+            const struct dependence *d = &x->dependence[i];
+            if (d->from == from && d->to == x->group[store]
+                && (d->use == ORDEAL_REGISTER_ADDRESS || d->use == ORDEAL_REGISTER_DATA))
+                return true;
+        }
+    }
+    return false;
+}
+
 static void note_dependent(struct proof_check *p, uint32_t group)
 {
     const struct execution *x = p->x;
@@ -325,10 +373,15 @@ static uint32_t first_dependence_behind(const struct execution *x, uint32_t grou
 static const char *rule_dependence(struct proof_check *p, const struct ordeal_edge *e) /* DEP */
 {
     const struct execution *x = p->x;
-    if (p->v->model != ORDEAL_RMO)
+    if (p->v->model != ORDEAL_RMO && !certify_is_riscv(p->v->model))
         return "the model knows no dependence order";
     if (!in_program_order(p, e))
         return "they are not in program order";
+    if (certify_is_riscv(p->v->model))
+        return needs_register(x, x->group[e->from], x->group[e->to])
+                    || follows_what_feeds_store(p, e)
+                 ? NULL
+                 : "the second does not depend on the first";
     if (!(kinds_of(p, e->from) & GROUP_LOADS))
         return "the first is no load";
     uint32_t from = x->group[e->from], to = x->group[e->to];
@@ -337,9 +390,10 @@ static const char *rule_dependence(struct proof_check *p, const struct ordeal_ed
     assert(p->sweep && from < to);
     note_dependent(p, from);
     for (uint32_t g = from + 1; g <= to; g++) {
-        bool dependent = depends_by_word(p, g);
+        bool dependent = depends_by_word(p, g), stores = x->group_flags[g] & GROUP_STORES;
         for (; d < x->dependences && x->dependence[d].to == g; d++)
-            dependent |= p->depends[x->dependence[d].from] == p->sweep;
+            if (stores || x->dependence[d].use != ORDEAL_REGISTER_CONTROL)
+                dependent |= p->depends[x->dependence[d].from] == p->sweep;
         if (dependent)
             note_dependent(p, g);
     }
@@ -358,6 +412,51 @@ static const char *rule_transacted(struct proof_check *p, const struct ordeal_ed
     if (!(p->x->group_flags[p->x->group[e->from]] & GROUP_TX))
         return "the first is in no transaction";
     return in_program_order(p, e) ? NULL : "they are not in program order";
+}
+
+/* ---- edges that follow from marks, LR and SC --------------------------------------------- */
+
+static const char *by_flags(const struct proof_check *p, const struct ordeal_edge *e, uint8_t from,
+                            uint8_t to)
+{
+    const struct execution *x = p->x;
+    if (!in_program_order(p, e))
+        return "they are not in program order";
+    return (x->group_flags[x->group[e->from]] & from) == from
+                && (x->group_flags[x->group[e->to]] & to) == to
+             ? NULL
+             : "they are not marked so";
+}
+
+static const char *rule_acquire(struct proof_check *p, const struct ordeal_edge *e) /* AQ */
+{
+    return by_flags(p, e, GROUP_ACQUIRE, 0);
+}
+
+static const char *rule_release(struct proof_check *p, const struct ordeal_edge *e) /* RL */
+{
+    return by_flags(p, e, 0, GROUP_RELEASE);
+}
+
+static const char *rule_marked(struct proof_check *p, const struct ordeal_edge *e) /* AR */
+{
+    return by_flags(p, e, GROUP_RCSC, GROUP_RCSC);
+}
+
+static const char *rule_pair(struct proof_check *p, const struct ordeal_edge *e) /* LRSC */
+{
+    const struct reservation *r = reservation_of(p->x, p->x->group[e->to]);
+    return r && p->x->group[r->first] == p->x->group[e->from] ? NULL : "they are no LR and its SC";
+}
+
+/* The load sees that store or one behind it in memory: either way it is behind the store. */
+static const char *rule_memory(struct proof_check *p, const struct ordeal_edge *e) /* FW */
+{
+    const struct execution *x = p->x;
+    if (p->views || !x->is_store[e->from] || x->is_store[e->to] || x->loc[e->from] != x->loc[e->to]
+        || !in_program_order(p, e))
+        return "they are no store and a later load of its word and thread";
+    return is_atomic(x, x->group[e->from]) ? NULL : "the store is no atomic's";
 }
 
 /* ---- edges that follow from values ------------------------------------------------------- */
@@ -420,12 +519,48 @@ static const char *rule_overwritten(struct proof_check *p, const struct ordeal_e
     return NULL;
 }
 
+/* RVWMO's rule 2: two loads of a word that saw different stores, none of their thread between. */
+static const char *rule_apart(struct proof_check *p, const struct ordeal_edge *e) /* LL */
+{
+    const struct execution *x = p->x;
+    if (p->v->model != ORDEAL_RVWMO)
+        return "the model does not keep loads of a word in order";
+    if (x->is_store[e->from] || x->is_store[e->to] || x->loc[e->from] != x->loc[e->to]
+        || !program_order(x, e->from, e->to))
+        return "they are not two loads of a word in program order";
+    for (uint32_t i = e->from; i < e->to; i++)
+        if (x->is_store[i] && x->loc[i] == x->loc[e->from])
+            return "a store of their thread stands between";
+    if (x->value[e->from] != x->value[e->to])
+        return NULL;
+    uint32_t end = x->candidate_first[e->from + 1];
+    for (uint32_t c = x->candidate_first[e->from]; c < end; c++)
+        if (saw(p, e->from, x->candidate[c]))
+            return saw_another(p, e->to, x->candidate[c])
+                     ? NULL
+                     : "it is not known that they saw different stores";
+    return "it is not known what the first saw";
+}
+
+/* Nothing comes between what an LR saw, W, and its SC: S' behind W is behind the SC. */
+static const char *reserved(struct proof_check *p, const struct ordeal_edge *e)
+{
+    const struct execution *x = p->x;
+    const struct reservation *r = reservation_of(x, x->group[e->from]);
+    if (!r || e->via >= x->events || x->group[e->to] == x->group[e->from])
+        return "it names no SC and another store";
+    for (uint32_t load = r->first; load < r->end; load++)
+        if (saw(p, load, e->via) && known_before(p, e->via, e->to))
+            return NULL;
+    return "it is not known that the LR saw a store before the other";
+}
+
 /* PC's Atomicity, of a swap [L; S] that saw W and another store S' of the word. */
 static const char *rule_atomic(struct proof_check *p, const struct ordeal_edge *e) /* ATOMIC */
 {
     const struct execution *x = p->x;
     if (!p->views)
-        return "groups are atomic by themselves";
+        return reserved(p, e);
     if (e->via >= x->events || !x->is_store[e->from] || x->loc[e->from] != x->loc[e->to])
         return "it does not name the halves of a swap and another store";
     if (!x->is_store[e->to]) {
@@ -523,15 +658,18 @@ static const char *rule_derived(struct proof_check *p, const struct ordeal_edge 
 }
 
 static edge_rule *const edge_rules[ORDEAL_RULE_COUNT] = {
-    [ORDEAL_RULE_R1] = rule_load_op,       [ORDEAL_RULE_R2] = rule_store_store,
-    [ORDEAL_RULE_R3] = rule_membar,        [ORDEAL_RULE_PO] = rule_op_op,
-    [ORDEAL_RULE_SAME] = rule_same_word,   [ORDEAL_RULE_DEP] = rule_dependence,
-    [ORDEAL_RULE_T2] = rule_transaction,   [ORDEAL_RULE_T3] = rule_transacted,
-    [ORDEAL_RULE_R4] = rule_saw,           [ORDEAL_RULE_R5] = rule_own_store,
-    [ORDEAL_RULE_R6] = rule_derived,       [ORDEAL_RULE_R7] = rule_overwritten,
-    [ORDEAL_RULE_INIT] = rule_initial,     [ORDEAL_RULE_ORDER] = rule_known_order,
-    [ORDEAL_RULE_TIME] = rule_time,        [ORDEAL_RULE_CO] = rule_coherence,
-    [ORDEAL_RULE_FINAL] = rule_final,      [ORDEAL_RULE_ATOMIC] = rule_atomic,
+    [ORDEAL_RULE_R1] = rule_load_op,      [ORDEAL_RULE_R2] = rule_store_store,
+    [ORDEAL_RULE_R3] = rule_membar,       [ORDEAL_RULE_PO] = rule_op_op,
+    [ORDEAL_RULE_SAME] = rule_same_word,  [ORDEAL_RULE_DEP] = rule_dependence,
+    [ORDEAL_RULE_T2] = rule_transaction,  [ORDEAL_RULE_T3] = rule_transacted,
+    [ORDEAL_RULE_R4] = rule_saw,          [ORDEAL_RULE_R5] = rule_own_store,
+    [ORDEAL_RULE_R6] = rule_derived,      [ORDEAL_RULE_R7] = rule_overwritten,
+    [ORDEAL_RULE_INIT] = rule_initial,    [ORDEAL_RULE_ORDER] = rule_known_order,
+    [ORDEAL_RULE_TIME] = rule_time,       [ORDEAL_RULE_CO] = rule_coherence,
+    [ORDEAL_RULE_FINAL] = rule_final,     [ORDEAL_RULE_ATOMIC] = rule_atomic,
+    [ORDEAL_RULE_ACQUIRE] = rule_acquire, [ORDEAL_RULE_RELEASE] = rule_release,
+    [ORDEAL_RULE_MARKED] = rule_marked,   [ORDEAL_RULE_PAIR] = rule_pair,
+    [ORDEAL_RULE_MEMORY] = rule_memory,   [ORDEAL_RULE_APART] = rule_apart,
 };
 
 /* ---- circles ------------------------------------------------------------------------- */

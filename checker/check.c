@@ -45,6 +45,12 @@ static enum ordeal_status check_usage(const struct execution *x,
             return fail_at(o, x->trace->file, x->trace->ops.data[op].line, 0,
                            "%s has no transactions: use another model", m->name);
         }
+    for (uint32_t h = 1; m->views && h < x->groups; h++)
+        if (x->group_flags[h] & (GROUP_ACQUIRE | GROUP_RELEASE | GROUP_CONDITIONAL)) {
+            uint32_t op = x->op[x->group_first[h]];
+            return fail_at(o, x->trace->file, x->trace->ops.data[op].line, 0,
+                           "%s has no acquire, release or SC: use another model", m->name);
+        }
     if (options->algorithm != ORDEAL_AUTO && (!x->unique || open_finals(x))) {
         uint32_t second = x->duplicate[1], op = x->op[second];
         char word[64];
@@ -64,7 +70,7 @@ static bool take_node(struct ordeal_verdict *v, const struct graph *g, uint32_t 
     uint32_t first = g->access_first[node], end = g->access_first[node + 1];
     assert(g->kind.data[node] == NODE_REAL && node && first < end);
     if (!g->slot_thread)
-        return VEC_PUSH(v->o, &v->order, ((struct ordeal_place){ g->access[first].event, 0 }));
+        return VEC_PUSH(v->o, &v->order, ((struct ordeal_place){ v->x->group_first[node], 0 }));
     bool writes = false;
     for (uint32_t i = first; i < end; i++)
         writes |= v->x->is_store[g->access[i].event];

@@ -116,6 +116,9 @@ static bool close_over_sources(struct core *c, bool *keep)
             return false;
     while (c->work.count) {
         uint32_t op = c->work.data[--c->work.count], e = c->op_first[op];
+        const struct reservation *r = e == NONE ? NULL : reservation_of(x, x->group[e]);
+        if (r && !keep_op(c, keep, x->op[r->first]))
+            return false;
         for (; e != NONE && e < x->events && x->op[e] == op; e++)
             for (uint32_t i = x->candidate_first[e]; i < x->candidate_first[e + 1]; i++)
                 if (!keep_op(c, keep, x->op[x->candidate[i]]))
@@ -162,13 +165,14 @@ static enum ordeal_status copy_register(const struct core *c, struct ordeal_trac
     const struct ordeal_trace *t = c->t;
     struct trace_register r = t->registers.data[entry];
     uint32_t thread = t->ops.data[r.op].thread;
-    if (r.write)
-        return ordeal_trace_writes_register(s, r.op);
+    enum ordeal_register_use use = r.use;
+    if (use == ORDEAL_REGISTER_WRITTEN)
+        return ordeal_trace_uses_register(s, r.op, use);
     while (entry-- > 0) {
         struct trace_register w = t->registers.data[entry];
-        if (w.write && w.reg == r.reg && w.op != r.op && t->ops.data[w.op].thread == thread
-            && c->op_first[w.op] != NONE)
-            return ordeal_trace_reads_register(s, w.op);
+        if (w.use == ORDEAL_REGISTER_WRITTEN && w.reg == r.reg && w.op != r.op
+            && t->ops.data[w.op].thread == thread && c->op_first[w.op] != NONE)
+            return ordeal_trace_uses_register(s, w.op, use);
     }
     return ORDEAL_OK;
 }

@@ -22,6 +22,7 @@
 #define TIME_ARRAYS(x) ARRAY(begin, (x)->groups) ARRAY(end, (x)->groups)
 #define FOUND_ARRAYS(x) \
     ARRAY(location, (x)->locations) ARRAY(dependence, (x)->dependences) \
+    ARRAY(reservation, (x)->reservations) \
     ARRAY(candidate, (x)->candidates) ARRAY(order, (x)->order_stores) \
     ARRAY(final, (x)->finals) ARRAY(final_store, (x)->final_stores)
 /* clang-format on */

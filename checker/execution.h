@@ -13,14 +13,32 @@
 
 #define NONE ORDEAL_NONE
 
-enum { GROUP_LOADS = 1, GROUP_STORES = 2, GROUP_TX = 4 };
+/* GROUP_RCSC: an atomic with either mark; such keep their order among themselves. */
+enum {
+    GROUP_LOADS = 1,
+    GROUP_STORES = 2,
+    GROUP_TX = 4,
+    GROUP_ACQUIRE = 8,
+    GROUP_RELEASE = 16,
+    GROUP_RCSC = 32,
+    GROUP_CONDITIONAL = 64 /* an SC */
+};
 
 /* Stands in program order immediately before `group` (and after the group before that). */
 struct barrier { uint32_t group, op; uint8_t mask; };
 
-/* In RMO `to` depends on `from`: it reads a register that `from` wrote. Both are groups of one
- * thread, from < to. */
-struct dependence { uint32_t from, to; };
+/* `to` depends on `from`: it reads a register that `from` wrote, or stands behind a branch that
+ * does. Both are groups of one thread, from < to. */
+struct dependence {
+    uint32_t from, to;
+    uint8_t use; /* enum ordeal_register_use */
+};
+
+/* An SC that stored, and its LR: the loads [first, end), which saw stores that no other thread
+ * overwrites before `group` is performed. */
+struct reservation {
+    uint32_t first, end, group;
+};
 
 struct final {
     uint32_t loc, first, count, source, next;
@@ -66,6 +84,8 @@ struct execution {
     struct barrier *barrier;
     uint32_t dependences;              /* ascending by to */
     struct dependence *dependence;
+    uint32_t reservations; /* ascending by group */
+    struct reservation *reservation;
 
     /* Known store orders: order_first[k] .. order_first[k+1] are store events, earliest first. */
     uint32_t orders, order_stores;
@@ -147,10 +167,43 @@ static inline bool open_finals(const struct execution *x)
             return true;
     return false;
 }
+/* The reservation that an SC used; NULL: the group is no SC, or its LR is not among those kept. */
+static inline const struct reservation *reservation_of(const struct execution *x, uint32_t group)
+{
+    uint32_t low = 0, high = x->reservations;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (x->reservation[middle].group < group)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bool found = low < x->reservations && x->reservation[low].group == group;
+    return found ? &x->reservation[low] : NULL;
+}
+/* The load is an LR's whose SC stored. Reservations ascend by that, too. */
+static inline bool is_reserving(const struct execution *x, uint32_t load)
+{
+    uint32_t low = 0, high = x->reservations;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (x->reservation[middle].end <= load)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < x->reservations && x->reservation[low].first <= load;
+}
 /* Something was seen that nobody wrote: no order can mend that. */
 static inline bool refuted_by_value(const struct execution *x)
 {
     return x->unwritten != NONE || x->unwritten_final != NONE;
+}
+/* Its store is not forwarded to loads of its thread: they see it in memory, or what came after. */
+static inline bool is_atomic(const struct execution *x, uint32_t group)
+{
+    uint8_t flags = x->group_flags[group], both = GROUP_LOADS | GROUP_STORES;
+    return flags & GROUP_CONDITIONAL || (flags & both) == both;
 }
 static inline uint32_t event_thread(const struct execution *x, uint32_t event)
 {

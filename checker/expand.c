@@ -8,9 +8,17 @@
 enum role { NO_EFFECT, ACCESS, BARRIER, BRACKET };
 
 static const uint8_t role_of[ORDEAL_OP_KINDS] = {
-    [ORDEAL_LOAD] = ACCESS,      [ORDEAL_STORE] = ACCESS,   [ORDEAL_SWAP] = ACCESS,
-    [ORDEAL_CAS] = ACCESS,       [ORDEAL_AMO] = ACCESS,     [ORDEAL_MEMBAR] = BARRIER,
-    [ORDEAL_TX_BEGIN] = BRACKET, [ORDEAL_TX_END] = BRACKET, [ORDEAL_TX_ABORT] = BRACKET,
+    [ORDEAL_LOAD] = ACCESS,
+    [ORDEAL_STORE] = ACCESS,
+    [ORDEAL_SWAP] = ACCESS,
+    [ORDEAL_CAS] = ACCESS,
+    [ORDEAL_AMO] = ACCESS,
+    [ORDEAL_MEMBAR] = BARRIER,
+    [ORDEAL_TX_BEGIN] = BRACKET,
+    [ORDEAL_TX_END] = BRACKET,
+    [ORDEAL_TX_ABORT] = BRACKET,
+    [ORDEAL_LOAD_RESERVED] = ACCESS,
+    [ORDEAL_STORE_CONDITIONAL] = ACCESS,
 };
 
 /* A complaint about operation `op`, with its line, or its number if it has none. */
@@ -27,11 +35,21 @@ static bool kept(const struct expansion *e, size_t op)
     return !e->keep || e->keep[op];
 }
 
+/* An SC that did not store only writes registers and ends a reservation. */
+static bool stored_nothing(const struct ordeal_op *op)
+{
+    return op->kind == ORDEAL_STORE_CONDITIONAL && op->flags & ORDEAL_HAS_VALUE && op->read != 0;
+}
+
 /* ---- selection ----------------------------------------------------------------------- */
 
-/* Of an operation that is left out, registers it wrote are still to be reckoned with. */
-static bool overwrites_register(const struct expansion *e, size_t op)
+/* Of an operation that is left out, registers it wrote are still to be reckoned with, and that it
+ * reserved or used a reservation. */
+static bool leaves_traces(const struct expansion *e, size_t op)
 {
+    uint8_t kind = e->t->ops.data[op].kind;
+    if (kind == ORDEAL_LOAD_RESERVED || kind == ORDEAL_STORE_CONDITIONAL)
+        return true;
     size_t k = TRACE_FIND(&e->t->registers, op);
     return k < e->t->registers.count && e->t->registers.data[k].op == op;
 }
@@ -40,7 +58,7 @@ static bool overwrites_register(const struct expansion *e, size_t op)
 static bool selectable(const struct expansion *e, size_t op)
 {
     uint8_t role = role_of[e->t->ops.data[op].kind];
-    return role == BRACKET || (role != NO_EFFECT && (kept(e, op) || overwrites_register(e, op)));
+    return role == BRACKET || (role != NO_EFFECT && (kept(e, op) || leaves_traces(e, op)));
 }
 
 /* What a run would have unrolled or decided. Values that are missing, as of a CAS that compares
@@ -114,6 +132,8 @@ static struct step step_of(const struct ordeal_trace *t, uint32_t i, size_t *com
                          .writes = trace_op_traits[op->kind] & OP_WRITES };
     if (op->kind == ORDEAL_AMO)
         step.write = ordeal_op_written(op);
+    if (stored_nothing(op))
+        step.writes = false;
     if (op->kind == ORDEAL_CAS) {
         while (t->compares.data[*compare].op < i)
             ++*compare;
@@ -153,7 +173,7 @@ static enum ordeal_status place(struct expansion *e, struct step step, uint32_t 
         break;
     default: {
         const struct ordeal_op *op = &e->t->ops.data[step.op];
-        step.left_out = !kept(e, step.op);
+        step.left_out = !kept(e, step.op) || stored_nothing(op);
         if (step.left_out)
             break;
         step.word = words_enter(e->o, &e->words, op->base, op->address, op->size_log2);
@@ -223,8 +243,12 @@ static enum ordeal_status count_access(struct expansion *e, const struct step *s
 {
     assert(step->word < e->words.list.count);
     struct word *word = &e->words.list.data[step->word];
-    if (reads(step) && !(step->flags & ORDEAL_HAS_VALUE))
-        return refuse(e, step->op, "the load has no value: this is a test, run it first");
+    bool answers = reads(step) || step->kind == ORDEAL_STORE_CONDITIONAL;
+    if (answers && !(step->flags & ORDEAL_HAS_VALUE))
+        return refuse(e, step->op,
+                      step->kind == ORDEAL_STORE_CONDITIONAL
+                          ? "the SC does not say whether it stored: this is a test, run it first"
+                          : "the load has no value: this is a test, run it first");
     word->counts = word->accessed = true;
     word->events += reads(step) + step->writes;
     if (!in_tx && in_parts(e, step)) {
@@ -351,6 +375,10 @@ struct emitter {
     struct words writers;                 /* register as base, thread as address: its last writer's
                                              groups are first and count */
     VEC(struct dependence) dependences;
+    VEC(struct reservation) reservations;
+    struct {
+        uint32_t op, first, end;
+    } reserved; /* by the last LR; op NONE: none stands */
     struct {
         bool inside, begin_known, end_unknown;
         uint32_t group;                   /* NONE until something is in it */
@@ -399,6 +427,17 @@ static void emit_part(struct emitter *m, const struct step *step, uint32_t g, ui
         emit_events(m, step, g, true, first, end);
 }
 
+/* What the operation is beside its kind. Inside a transaction it makes no difference. */
+static uint8_t marks_of(const struct emitter *m, const struct step *step)
+{
+    const struct ordeal_op *op = &m->e->t->ops.data[step->op];
+    unsigned marks = trace_marks(op);
+    bool plain = step->kind == ORDEAL_LOAD || step->kind == ORDEAL_STORE;
+    return (uint8_t)((marks & 1 ? GROUP_ACQUIRE : 0) | (marks & 2 ? GROUP_RELEASE : 0)
+                     | (marks && !plain ? GROUP_RCSC : 0)
+                     | (step->kind == ORDEAL_STORE_CONDITIONAL ? GROUP_CONDITIONAL : 0));
+}
+
 static void emit_in_parts(struct emitter *m, const struct step *step, uint32_t first, uint32_t end)
 {
     uint8_t part_log2 = m->e->part_log2;
@@ -407,7 +446,7 @@ static void emit_in_parts(struct emitter *m, const struct step *step, uint32_t f
         for (last = first; last < end && m->x->location[last].address >> part_log2 == part; last++)
             ;
         assert(last > first);
-        emit_part(m, step, open_group(m, 0), first, last);
+        emit_part(m, step, open_group(m, marks_of(m, step)), first, last);
     }
 }
 
@@ -451,10 +490,11 @@ static void time_groups(struct emitter *m, uint32_t i, uint32_t first)
     }
 }
 
-static bool depend(struct emitter *m, const struct word *writer, uint32_t to)
+static bool depend(struct emitter *m, const struct word *writer, uint32_t to, uint8_t use)
 {
     for (uint32_t from = writer->first; from < writer->first + writer->count; from++)
-        if (from < to && !VEC_PUSH(m->e->o, &m->dependences, ((struct dependence){ from, to })))
+        if (from < to
+            && !VEC_PUSH(m->e->o, &m->dependences, ((struct dependence){ from, to, use })))
             return false;
     return true;
 }
@@ -468,7 +508,8 @@ static void forget_registers(struct emitter *m, uint32_t i)
         const struct trace_register *r = &t->registers.data[k];
         if (r->op != i)
             break;
-        uint32_t id = r->write ? words_find(&m->writers, r->reg, m->thread, 0) : NONE;
+        bool written = r->use == ORDEAL_REGISTER_WRITTEN;
+        uint32_t id = written ? words_find(&m->writers, r->reg, m->thread, 0) : NONE;
         if (id != NONE)
             m->writers.list.data[id].count = 0;
     }
@@ -484,12 +525,13 @@ static enum ordeal_status emit_registers(struct emitter *m, uint32_t i, uint32_t
     const struct trace_register *all = t->registers.data + t->registers.count;
     for (uint32_t to = first; to < end; to++)
         for (const struct trace_register *p = r; p < all && p->op == i; p++) {
-            uint32_t id = p->write ? NONE : words_find(&m->writers, p->reg, m->thread, 0);
-            if (id != NONE && !depend(m, &m->writers.list.data[id], to))
+            bool written = p->use == ORDEAL_REGISTER_WRITTEN;
+            uint32_t id = written ? NONE : words_find(&m->writers, p->reg, m->thread, 0);
+            if (id != NONE && !depend(m, &m->writers.list.data[id], to, p->use))
                 return m->e->o->error.status;
         }
     for (; r < all && r->op == i; r++) {
-        if (!r->write)
+        if (r->use != ORDEAL_REGISTER_WRITTEN)
             continue;
         uint32_t id = words_enter(m->e->o, &m->writers, r->reg, m->thread, 0);
         if (id == NONE)
@@ -500,11 +542,69 @@ static enum ordeal_status emit_registers(struct emitter *m, uint32_t i, uint32_t
     return ORDEAL_OK;
 }
 
+/* A store of the thread itself to a word that it reserved would come between. */
+static bool overwrote_own(const struct emitter *m, uint32_t before)
+{
+    const struct execution *x = m->x;
+    for (uint32_t e = m->reserved.end; e < before; e++)
+        for (uint32_t l = m->reserved.first; x->is_store[e] && l < m->reserved.end; l++)
+            if (x->loc[e] == x->loc[l])
+                return true;
+    return false;
+}
+
+static bool same_location(const struct ordeal_trace *t, uint32_t a, uint32_t b)
+{
+    const struct ordeal_op *p = &t->ops.data[a], *q = &t->ops.data[b];
+    return p->base == q->base && p->address == q->address && p->size_log2 == q->size_log2;
+}
+
+/* Whatever an SC does, the reservation is used up; `event` is where its own events begin. */
+static enum ordeal_status emit_conditional(struct emitter *m, const struct step *step,
+                                           uint32_t group, uint32_t event)
+{
+    uint32_t lr = m->reserved.op, first = m->reserved.first, end = m->reserved.end;
+    m->reserved.op = NONE;
+    if (step->left_out)
+        return ORDEAL_OK;
+    if (lr == NONE)
+        return refuse(m->e, step->op,
+                      "the SC stored, but no LR of its thread stands before it "
+                      "without another SC between");
+    if (first == end || m->x->group[first] == group)
+        return ORDEAL_OK; /* its LR is left out, or all of it happens at once */
+    if (!same_location(m->e->t, lr, step->op))
+        return refuse(m->e, step->op,
+                      "the SC stored elsewhere than its LR reserved: that cannot "
+                      "be judged");
+    if (overwrote_own(m, event))
+        return refuse(m->e, step->op,
+                      "its own thread stores to the word between LR and SC: that "
+                      "cannot be judged");
+    struct reservation r = { first, end, group };
+    return VEC_PUSH(m->e->o, &m->reservations, r) ? ORDEAL_OK : m->e->o->error.status;
+}
+
+/* LR and SC, when their events, [event, m->event), are there. */
+static enum ordeal_status reserve(struct emitter *m, const struct step *step, uint32_t group,
+                                  uint32_t event)
+{
+    if (step->kind == ORDEAL_STORE_CONDITIONAL)
+        return emit_conditional(m, step, group, event);
+    if (step->kind == ORDEAL_LOAD_RESERVED) {
+        m->reserved.op = step->op;
+        m->reserved.first = event;
+        m->reserved.end = m->event;
+    }
+    return ORDEAL_OK;
+}
+
 static enum ordeal_status emit_access(struct emitter *m, const struct step *step)
 {
     const struct word *word = &m->e->words.list.data[step->word];
     assert(word->accessed && word->count);
     uint32_t i = step->op, group = m->group, first = word->first, end = first + word->count;
+    uint32_t event = m->event;
     if (m->tx.inside) {
         if (m->tx.group == NONE) {
             m->instruction++;
@@ -519,10 +619,13 @@ static enum ordeal_status emit_access(struct emitter *m, const struct step *step
         if (in_parts(m->e, step))
             emit_in_parts(m, step, first, end);
         else
-            emit_part(m, step, open_group(m, 0), first, end);
+            emit_part(m, step, open_group(m, marks_of(m, step)), first, end);
         if (m->x->begin)
             time_groups(m, i, group);
     }
+    enum ordeal_status status = reserve(m, step, group, event);
+    if (status)
+        return status;
     return m->e->t->registers.count ? emit_registers(m, i, group, m->group) : ORDEAL_OK;
 }
 
@@ -570,6 +673,7 @@ static enum ordeal_status emit_thread(struct emitter *m)
 {
     struct expansion *e = m->e;
     m->x->thread_first[m->thread] = m->group;
+    m->reserved.op = NONE;
     for (uint32_t at = e->first[m->thread]; at < e->end[m->thread]; at++) {
         const struct step *step = &e->step[at];
         switch (step->kind) {
@@ -583,11 +687,10 @@ static enum ordeal_status emit_thread(struct emitter *m)
             emit_barrier(m, step->op, e->t->ops.data[step->op].barrier);
             break;
         default: {
-            if (step->left_out) {
+            if (step->left_out)
                 forget_registers(m, step->op);
-                break;
-            }
-            enum ordeal_status status = emit_access(m, step);
+            enum ordeal_status status = step->left_out ? reserve(m, step, NONE, m->event)
+                                                       : emit_access(m, step);
             if (status)
                 return status;
         }
@@ -626,14 +729,17 @@ enum ordeal_status expand_emit(struct expansion *e)
     for (m.thread = 0; m.thread < e->threads && !status; m.thread++)
         status = emit_thread(&m);
     words_free(e->o, &m.writers);
-    if (!status && !VEC_FIT(e->o, &m.dependences))
+    if (!status && (!VEC_FIT(e->o, &m.dependences) || !VEC_FIT(e->o, &m.reservations)))
         status = e->o->error.status;
     if (status) {
         VEC_FREE(e->o, &m.dependences);
+        VEC_FREE(e->o, &m.reservations);
         return status;
     }
     e->x->dependence = m.dependences.data;
     e->x->dependences = (uint32_t)m.dependences.count;
+    e->x->reservation = m.reservations.data;
+    e->x->reservations = (uint32_t)m.reservations.count;
     assert(m.event == e->events && m.group == e->groups && m.barrier == e->barriers);
     e->x->thread_first[e->threads] = m.group;
     e->x->group_first[m.group] = m.event;

@@ -30,6 +30,15 @@ struct builder {
     VEC(uint32_t) load_link;       /* chains of loads of a word since its last store */
     VEC(uint32_t) load_node;
     uint32_t *issue;               /* by group: issue node of a pure store under `dependence` */
+    uint8_t marks;                 /* of groups: acquire, release and the like that some have */
+    bool same_word;                /* accesses to one word are to be looked at */
+    /* Of marks and RISC-V's dependences, reset between threads. */
+    struct node_set acquired;   /* nodes that all later ones follow */
+    struct node_set unreleased; /* nodes that stand for all earlier ones */
+    uint32_t ordered;           /* the last node of an atomic with a mark, or NONE */
+    uint32_t floor;             /* node that all later stores follow, or NONE */
+    uint32_t next_dependence, next_reservation;
+    uint32_t *run_floor, *run_load; /* by word: see follow_apart() */
     /* First and last node of each group under views. */
     uint32_t *entry, *exit;
 };
@@ -78,6 +87,10 @@ static bool make_plain_nodes(struct builder *b)
     for (uint32_t h = 0; h < x->groups; h++) {
         if (add_node(b, NODE_REAL) == NONE)
             return false;
+        const struct reservation *r = x->reservations ? reservation_of(x, h) : NULL;
+        for (uint32_t e = r ? r->first : 0; r && e < r->end; e++)
+            if (!add_access(b, e, 0)) /* nobody overwrites what the LR saw before the SC does */
+                return false;
         for (uint32_t e = x->group_first[h]; e < x->group_first[h + 1]; e++)
             if (!add_access(b, e, 0))
                 return false;
@@ -384,6 +397,56 @@ static bool pass_barrier(struct builder *b, uint8_t mask)
     return true;
 }
 
+/* ---- acquire, release, LR and SC ---------------------------------------------------- */
+
+static bool note(struct builder *b, struct node_set *set, uint32_t node)
+{
+    return VEC_PUSH(b->o, set, node);
+}
+
+/* What an instruction of the groups [first, end) follows, and what follows it, because of its marks
+ * and those of others. Kept linear: a node with a mark stands for all that it follows. */
+static bool follow_marks(struct builder *b, uint32_t first, uint32_t end)
+{
+    for (uint32_t h = first; h < end; h++) {
+        uint8_t flags = b->x->group_flags[h];
+        uint32_t to = b->entry ? b->entry[h] : h;
+        if (!precede_all(b, &b->acquired, to)
+            || ((flags & GROUP_RELEASE) && !precede_all(b, &b->unreleased, to))
+            || ((flags & GROUP_RCSC) && !precede(b, b->ordered, to)))
+            return false;
+    }
+    return true;
+}
+
+static bool leave_marks(struct builder *b, uint32_t first, uint32_t end)
+{
+    uint8_t flags = b->x->group_flags[first];
+    if (flags & GROUP_ACQUIRE)
+        b->acquired.count = 0;
+    if (flags & GROUP_RELEASE)
+        b->unreleased.count = 0;
+    for (uint32_t h = first; h < end; h++) {
+        uint32_t node = b->exit ? b->exit[h] : h;
+        if (((flags & GROUP_ACQUIRE) && !note(b, &b->acquired, node))
+            || ((b->marks & GROUP_RELEASE) && !note(b, &b->unreleased, node)))
+            return false;
+        if (flags & GROUP_RCSC)
+            b->ordered = node;
+    }
+    return true;
+}
+
+/* An SC follows its LR. */
+static bool follow_reservation(struct builder *b, uint32_t group)
+{
+    const struct execution *x = b->x;
+    if (b->next_reservation == x->reservations
+        || x->reservation[b->next_reservation].group != group)
+        return true;
+    return precede(b, x->group[x->reservation[b->next_reservation++].first], group);
+}
+
 /* ---- same word and dependence ------------------------------------------------------- */
 
 static void enter_word(struct builder *b, uint32_t loc, uint32_t thread)
@@ -402,16 +465,28 @@ static uint32_t issue_of(const struct builder *b, uint32_t group)
     return node;
 }
 
+/* A load behind a store of its own word and thread: it sees that one or a later one. Either way it
+ * is behind what is in memory before that store can be seen. */
+static bool follow_forwarder(struct builder *b, uint32_t store, uint32_t load)
+{
+    if (is_atomic(b->x, store) && !precede(b, store, load))
+        return false;
+    bool by_register = b->model->dependence == DEPENDENCE_RISCV && b->issue[store] != NONE;
+    return !by_register || precede(b, b->issue[store], load);
+}
+
 static bool follow_same_word(struct builder *b, uint32_t group)
 {
     const struct execution *x = b->x;
-    bool dependence = b->model->dependence;
+    bool dependence = b->model->dependence == DEPENDENCE_SPARC;
     for (uint32_t e = x->group_first[group]; e < x->group_first[group + 1]; e++) {
         uint32_t l = x->loc[e];
         enter_word(b, l, x->thread_of[group]);
         uint32_t store = b->last_store[l];
         if (store == group)
             continue;
+        if (!x->is_store[e] && store != NONE && !follow_forwarder(b, store, group))
+            return false;
         if (store != NONE && dependence
             && !precede(b, issue_of(b, store), x->is_store[e] ? issue_of(b, group) : group))
             return false;
@@ -429,6 +504,65 @@ static bool follow_same_word(struct builder *b, uint32_t group)
     return true;
 }
 
+/* Whether two loads of a word are known to have seen different stores; where neither store is known
+ * the search sees to it. */
+static bool seen_apart(const struct execution *x, uint32_t a, uint32_t b)
+{
+    uint32_t p = source_of(x, a), q = source_of(x, b);
+    return x->value[a] != x->value[b] || (p != NONE && q != NONE && p != q);
+}
+
+static uint32_t chain_length(const struct builder *b, uint32_t link)
+{
+    uint32_t n = 0;
+    for (; link != NONE; link = b->load_link.data[link])
+        n++;
+    return n;
+}
+
+static bool add_link(struct builder *b, uint32_t loc, uint32_t node)
+{
+    uint32_t link = b->last_load[loc];
+    b->last_load[loc] = (uint32_t)b->load_link.count;
+    return VEC_PUSH(b->o, &b->load_link, link) && VEC_PUSH(b->o, &b->load_node, node);
+}
+
+/* One node for all loads of the word that saw another store than those from now on. */
+static bool close_run(struct builder *b, uint32_t loc)
+{
+    uint32_t chain = b->last_load[loc];
+    bool single = chain_length(b, chain) == 1;
+    uint32_t floor = single ? b->load_node.data[chain] : add_node(b, NODE_BARRIER);
+    if (floor == NONE)
+        return false;
+    for (; !single && chain != NONE; chain = b->load_link.data[chain])
+        if (!add_arc(b, b->load_node.data[chain], floor))
+            return false;
+    b->last_load[loc] = NONE; /* what follows those that come now, follows these through them */
+    b->run_floor[loc] = floor;
+    return true;
+}
+
+/* RVWMO, rule 2: two loads of a word that saw different stores, none of their thread between. */
+static bool follow_apart(struct builder *b, uint32_t group)
+{
+    const struct execution *x = b->x;
+    for (uint32_t e = x->group_first[group]; e < x->group_first[group + 1]; e++) {
+        uint32_t l = x->loc[e];
+        if (x->is_store[e])
+            continue;
+        if (b->last_load[l] == NONE)
+            b->run_floor[l] = NONE;
+        else if (x->group[b->run_load[l]] != group && seen_apart(x, b->run_load[l], e)
+                 && !close_run(b, l))
+            return false;
+        b->run_load[l] = e;
+        if (b->run_floor[l] != NONE && !precede(b, b->run_floor[l], group))
+            return false;
+    }
+    return true;
+}
+
 static bool note_words(struct builder *b, uint32_t group)
 {
     const struct execution *x = b->x;
@@ -438,9 +572,7 @@ static bool note_words(struct builder *b, uint32_t group)
             b->last_store[l] = group;
             b->last_load[l] = NONE;
         } else if (b->last_store[l] != group) {
-            uint32_t link = b->last_load[l];
-            b->last_load[l] = (uint32_t)b->load_link.count;
-            if (!VEC_PUSH(b->o, &b->load_link, link) || !VEC_PUSH(b->o, &b->load_node, group))
+            if (!add_link(b, l, group))
                 return false;
         }
     }
@@ -452,11 +584,71 @@ static bool add_dependences(struct builder *b)
     const struct execution *x = b->x;
     for (uint32_t i = 0; i < x->dependences; i++) {
         struct dependence d = x->dependence[i];
+        bool branch = d.use == ORDEAL_REGISTER_CONTROL;
+        if (branch && !(x->group_flags[d.to] & GROUP_STORES))
+            continue; /* loads may be performed before it is known where control goes */
         if (!add_arc(b, issue_of(b, d.from), issue_of(b, d.to)))
             return false;
     }
     return true;
 }
+
+/* ---- RISC-V's dependences: rules 9 to 13 of its preserved program order -------------- */
+
+/* All later stores follow the node. */
+static bool raise_floor(struct builder *b, uint32_t node)
+{
+    if (b->floor == NONE || b->floor == node) {
+        b->floor = node;
+        return true;
+    }
+    uint32_t both = add_node(b, NODE_BARRIER);
+    if (both == NONE || !add_arc(b, b->floor, both) || !add_arc(b, node, both))
+        return false;
+    b->floor = both;
+    return true;
+}
+
+/* What loads of the word follow that the store would be forwarded to: all it depends on by address
+ * or data. */
+static bool join_issue(struct builder *b, uint32_t group, uint32_t from)
+{
+    uint32_t before = b->issue[group];
+    if (before == NONE || before == from) {
+        b->issue[group] = from;
+        return true;
+    }
+    uint32_t both = add_node(b, NODE_BARRIER);
+    if (both == NONE || !add_arc(b, before, both) || !add_arc(b, from, both))
+        return false;
+    b->issue[group] = both;
+    return true;
+}
+
+static bool follow_registers(struct builder *b, uint32_t group)
+{
+    const struct execution *x = b->x;
+    bool stores = x->group_flags[group] & GROUP_STORES;
+    uint32_t first = b->next_dependence, end = first;
+    for (; end < x->dependences && x->dependence[end].to == group; end++) {
+        struct dependence d = x->dependence[end];
+        bool forwards = d.use == ORDEAL_REGISTER_ADDRESS || d.use == ORDEAL_REGISTER_DATA;
+        if (d.use == ORDEAL_REGISTER_CONTROL ? !raise_floor(b, d.from) : !precede(b, d.from, group))
+            return false;
+        if (stores && forwards && !join_issue(b, group, d.from))
+            return false;
+    }
+    if (stores && !precede(b, b->floor, group))
+        return false;
+    for (uint32_t i = first; i < end; i++)
+        if (x->dependence[i].use == ORDEAL_REGISTER_ADDRESS
+            && !raise_floor(b, x->dependence[i].from))
+            return false;
+    b->next_dependence = end;
+    return true;
+}
+
+/* ---- the walk along a thread --------------------------------------------------------- */
 
 static bool make_issue(struct builder *b, uint32_t group)
 {
@@ -466,18 +658,33 @@ static bool make_issue(struct builder *b, uint32_t group)
     return b->issue[group] != NONE && add_arc(b, b->issue[group], group);
 }
 
+/* What a group follows because of words and registers. */
+static bool order_group(struct builder *b, uint32_t group)
+{
+    if (b->x->reservations && !follow_reservation(b, group))
+        return false;
+    if (b->model->dependence == DEPENDENCE_SPARC && !make_issue(b, group))
+        return false;
+    if (b->model->dependence == DEPENDENCE_RISCV && !follow_registers(b, group))
+        return false;
+    if (!b->same_word)
+        return true;
+    return follow_same_word(b, group) && (!b->model->apart || follow_apart(b, group))
+        && note_words(b, group);
+}
+
 /* A barrier at a thread's end may be taken for one at the next thread's start: neither orders
  * anything. */
 static bool order_thread(struct builder *b, uint32_t thread, uint32_t *barrier)
 {
     const struct execution *x = b->x;
-    bool same_word = b->model->keep[LOAD][STORE] == KEEP_SAME_WORD
-                  || b->model->keep[STORE][STORE] == KEEP_SAME_WORD;
     for (int k = 0; k < 4; k++) {
         b->cover[k / 2][k % 2].count = 0;
         b->after[k / 2][k % 2] = NONE;
     }
     b->load_link.count = b->load_node.count = 0;
+    b->acquired.count = b->unreleased.count = 0;
+    b->ordered = b->floor = NONE;
     uint32_t end = x->thread_first[thread + 1], next;
     for (uint32_t first = x->thread_first[thread]; first < end; first = next) {
         for (next = first + 1; next < end && x->instruction[next] == x->instruction[first]; next++)
@@ -485,12 +692,13 @@ static bool order_thread(struct builder *b, uint32_t thread, uint32_t *barrier)
         for (; *barrier < x->barriers && x->barrier[*barrier].group <= first; ++*barrier)
             if (!pass_barrier(b, x->barrier[*barrier].mask))
                 return false;
-        if (!follow(b, first, next))
+        if (!follow(b, first, next) || (b->marks && !follow_marks(b, first, next)))
             return false;
-        for (uint32_t h = first; same_word && h < next; h++)
-            if ((b->issue && !make_issue(b, h)) || !follow_same_word(b, h) || !note_words(b, h))
+        for (uint32_t h = first; h < next; h++)
+            if (!order_group(b, h))
                 return false;
-        if (!become_cover(b, first, next) || limit_hit(b->o, "program order", -1))
+        if (!become_cover(b, first, next) || (b->marks && !leave_marks(b, first, next))
+            || limit_hit(b->o, "program order", -1))
             return false;
     }
     return true;
@@ -686,6 +894,16 @@ static bool allocate(struct builder *b)
         if (!g->store_node)
             return false;
     }
+    for (uint32_t h = 1; h < x->groups; h++)
+        b->marks |= x->group_flags[h] & (GROUP_ACQUIRE | GROUP_RELEASE | GROUP_RCSC);
+    b->same_word = b->model->keep[LOAD][STORE] == KEEP_SAME_WORD
+                || b->model->keep[STORE][STORE] == KEEP_SAME_WORD || x->reservations;
+    if (b->model->apart) {
+        b->run_floor = mem_array(b->o, x->locations, sizeof *b->run_floor);
+        b->run_load = mem_array(b->o, x->locations, sizeof *b->run_load);
+        if (!b->run_floor || !b->run_load)
+            return false;
+    }
     if (b->model->dependence) {
         b->issue = mem_array(b->o, x->groups, sizeof *b->issue);
         if (!b->issue)
@@ -720,8 +938,9 @@ static bool build(struct builder *b)
     for (uint32_t t = 0; t < x->threads; t++)
         if (!order_thread(b, t, &barrier))
             return false;
-    if ((b->model->dependence && !add_dependences(b)) || !observe_all(b) || !add_known_orders(b)
-        || !add_finals(b) || (b->g->time_order && x->begin && !add_time_order(b)))
+    if ((b->model->dependence == DEPENDENCE_SPARC && !add_dependences(b)) || !observe_all(b)
+        || !add_known_orders(b) || !add_finals(b)
+        || (b->g->time_order && x->begin && !add_time_order(b)))
         return false;
     struct graph *g = b->g;
     while (b->access_first.count <= g->nodes)
@@ -746,6 +965,10 @@ static void free_builder(struct builder *b)
     mem_free(o, b->last_store, x->locations * sizeof *b->last_store);
     mem_free(o, b->last_load, x->locations * sizeof *b->last_load);
     mem_free(o, b->issue, x->groups * sizeof *b->issue);
+    VEC_FREE(o, &b->acquired);
+    VEC_FREE(o, &b->unreleased);
+    mem_free(o, b->run_floor, x->locations * sizeof *b->run_floor);
+    mem_free(o, b->run_load, x->locations * sizeof *b->run_load);
     mem_free(o, b->entry, x->groups * sizeof *b->entry);
     mem_free(o, b->exit, x->groups * sizeof *b->exit);
 }

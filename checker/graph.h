@@ -33,7 +33,8 @@ struct graph {
     uint32_t *pred_first, *pred;
 
     /* Accesses of each node, in program order. Under views a swap's store also reads, in every
-     * view, what the swap's load saw: nothing may come between (PC's Atomicity axiom). */
+     * view, what the swap's load saw: nothing may come between (PC's Atomicity axiom). So does an
+     * SC what its LR saw. */
     uint32_t *access_first;               /* nodes + 1 offsets */
     struct access *access;
     uint32_t accesses;

@@ -36,7 +36,7 @@ static void check_groups(const struct execution *x)
     assert(x->group_first[0] == 0 && x->group_first[x->groups] == x->events);
     assert(x->thread_first[0] == 1 && x->thread_first[x->threads] == x->groups);
     for (uint32_t t = 0, g = 0; g < x->groups; g++) {
-        uint8_t flags = x->group_flags[g] & GROUP_TX;
+        uint8_t flags = x->group_flags[g] & (uint8_t) ~(GROUP_LOADS | GROUP_STORES);
         assert(g == 0 || x->group_first[g] < x->group_first[g + 1]);
         for (uint32_t e = x->group_first[g]; e < x->group_first[g + 1]; e++) {
             assert(x->group[e] == g);
@@ -63,6 +63,13 @@ static void check_relations(const struct execution *x)
         assert(d.from && d.from < d.to && d.to < x->groups);
         assert(x->thread_of[d.from] == x->thread_of[d.to]);
         assert(i == 0 || x->dependence[i - 1].to <= d.to);
+        assert(d.use < ORDEAL_REGISTER_USES && d.use != ORDEAL_REGISTER_WRITTEN);
+    }
+    for (uint32_t i = 0; i < x->reservations; i++) {
+        struct reservation r = x->reservation[i];
+        assert(r.first < r.end && x->group[r.end - 1] < r.group && r.group < x->groups);
+        assert(x->thread_of[x->group[r.first]] == x->thread_of[r.group]);
+        assert(i == 0 || x->reservation[i - 1].group < r.group);
     }
 }
 
@@ -158,7 +165,9 @@ static void check_accesses(const struct graph *g)
         for (uint32_t i = first; i < end; i++) {
             struct access a = g->access[i];
             assert(a.event < x->events && a.slot < cells_of(g, x->loc[a.event]));
+            bool own = g->slot_thread || x->group[a.event] == n;
             assert(i == first || g->access[i - 1].event <= a.event);
+            assert(own || (!x->is_store[a.event] && reservation_of(x, n))); /* what an LR saw */
             if (x->is_store[a.event])
                 assert(g->store_node[g->store_first[a.event] + a.slot] == n);
             writes += x->is_store[a.event];

@@ -18,7 +18,7 @@ static void check_op(const struct ordeal_trace *t, const struct ordeal_op *op)
     assert(!trace_location_fault(t, op->base, op->address, op->size_log2));
     assert(op->kind != ORDEAL_MEMBAR || (op->barrier && op->barrier <= ORDEAL_FULL));
     assert(op->kind != ORDEAL_AMO || (op->function < ORDEAL_AMO_FUNCTIONS && op->size_log2 <= 3));
-    assert(!(op->flags & ORDEAL_HAS_VALUE) || traits & OP_READS);
+    assert(!(op->flags & ORDEAL_HAS_VALUE) || traits & (OP_READS | OP_RESULT));
     if (op->flags & ORDEAL_HAS_VALUE)
         check_value(t, op->size_log2, op->read);
     if (traits & OP_WRITES)

@@ -234,6 +234,18 @@ static bool log_reads(struct loom *m, struct step s, uint32_t load, uint32_t fir
     return !assumed || (log_literal(m, l, first) && add_literal(m, l));
 }
 
+/* So does the order of two loads that saw different stores, on both. */
+static bool log_apart(struct loom *m, struct step s, uint32_t first)
+{
+    const uint32_t load[] = { s.a, s.b };
+    for (int i = 0; i < 2; i++) {
+        struct knot_literal l = { load[i], m->w->source[load[i]], true, false };
+        if (ambiguous(m, load[i]) && (!log_literal(m, l, first) || !add_literal(m, l)))
+            return false;
+    }
+    return true;
+}
+
 static bool has_reasons(const struct loom *m, uint32_t fact)
 {
     return m->facts.data[fact].standing == PROVED || m->facts.data[fact].standing == TENTATIVE;
@@ -283,6 +295,7 @@ static bool log_edge(struct loom *m, struct step s, uint32_t first_literal)
     struct knot_edge e = { s.from, s.to, s.reason, s.a, s.b, s.slot, load };
     assert(s.reason != KNOT_OVERWRITE || load != NONE);
     if (!VEC_PUSH(m->o, &log->edges, e) || !log_reads(m, s, load, first_literal)
+        || (s.reason == KNOT_APART && !log_apart(m, s, first_literal))
         || (s.reason == KNOT_FINAL && !log_final(m, s, first_literal)))
         return false;
     if (s.decision || (s.fact != NONE && !has_reasons(m, s.fact)))

@@ -17,7 +17,13 @@ const struct model models[ORDEAL_MODELS] = {
     [ORDEAL_PC]  = { "PC",  { { KEEP_ALL,  KEEP_ALL },       { KEEP_NONE, KEEP_ALL } },
                      .views = true },
     [ORDEAL_RMO] = { "RMO", { { KEEP_NONE, KEEP_SAME_WORD }, { KEEP_NONE, KEEP_SAME_WORD } },
-                     .dependence = true, .transactions = true },
+                     .dependence = DEPENDENCE_SPARC, .transactions = true },
+    [ORDEAL_RVWMO] = { "RVWMO",
+                            { { KEEP_NONE, KEEP_SAME_WORD }, { KEEP_NONE, KEEP_SAME_WORD } },
+                     .dependence = DEPENDENCE_RISCV, .apart = true, .transactions = true },
+    [ORDEAL_RVTSO] = { "RVTSO",
+                            { { KEEP_ALL,  KEEP_ALL },       { KEEP_NONE, KEEP_ALL } },
+                     .dependence = DEPENDENCE_RISCV, .transactions = true },
 };
 /* clang-format on */
 

@@ -8,11 +8,15 @@
 
 enum { LOAD, STORE };
 enum keep { KEEP_NONE, KEEP_SAME_WORD, KEEP_ALL };
+/* SPARC's is that of RMO, thesis 2.4.3: transitive, also by memory. RISC-V's are rules 9 to 13 of
+ * its preserved program order; with Ztso they only matter behind an SC. */
+enum dependence_order { DEPENDENCE_NONE, DEPENDENCE_SPARC, DEPENDENCE_RISCV };
 
 struct model {
     const char *name;
     uint8_t keep[2][2];      /* [kind of the earlier][kind of the later] */
-    bool dependence;         /* RMO: dependence order, thesis 2.4.3 */
+    uint8_t dependence;      /* what registers order: enum dependence_order */
+    bool apart;              /* RVWMO: so are two loads of a word that saw different stores */
     bool views;              /* PC: a store lands in each thread's memory on its own (2.4.2) */
     bool transactions;
 };

@@ -67,7 +67,16 @@ size_t ordeal_memory_peak(const struct ordeal *o);
 
 /* ---- models -------------------------------------------------------------------------- */
 
-enum ordeal_model { ORDEAL_SC, ORDEAL_TSO, ORDEAL_PSO, ORDEAL_PC, ORDEAL_RMO, ORDEAL_MODELS };
+enum ordeal_model {
+    ORDEAL_SC,
+    ORDEAL_TSO,
+    ORDEAL_PSO,
+    ORDEAL_PC,
+    ORDEAL_RMO,
+    ORDEAL_RVWMO,
+    ORDEAL_RVTSO, /* of RISC-V: its own, and with Ztso */
+    ORDEAL_MODELS
+};
 const char *ordeal_model_name(enum ordeal_model m);
 bool ordeal_model_parse(const char *name, enum ordeal_model *m); /* any case */
 
@@ -82,6 +91,8 @@ enum ordeal_op_kind {
     ORDEAL_LOOP_BEGIN, ORDEAL_LOOP_END,          /* in tests alone; `write` is the count */
     ORDEAL_BRANCH_BEGIN, ORDEAL_BRANCH_ELSE, ORDEAL_BRANCH_END,
     ORDEAL_AMO, /* an atomic read-modify-write; `write` is its operand, not what is written */
+    ORDEAL_LOAD_RESERVED,     /* LR: a load that reserves */
+    ORDEAL_STORE_CONDITIONAL, /* SC: stores if nobody did meanwhile; `read` is 0 if so, else 1 */
     ORDEAL_OP_KINDS
 };
 /* clang-format on */
@@ -101,12 +112,19 @@ enum ordeal_amo_function {
 uint64_t ordeal_amo_result(enum ordeal_amo_function function, uint8_t size_log2, uint64_t read,
                            uint64_t operand);
 
-enum { ORDEAL_HAS_VALUE = 1, /* the value read is known (a test leaves it blank) */
-       ORDEAL_HAS_BEGIN = 2, ORDEAL_HAS_END = 4,
-       ORDEAL_NONFAULTING = 8,       /* of a load: reads 0 where there is no memory */
-       ORDEAL_COMPARE_REGISTER = 16, /* of a CAS in a test: `compare` is the number of a register */
-       ORDEAL_HAS_LIMIT = 32 };      /* of a TX_BEGIN in a test: `write` is how often it is retried
+enum {
+    ORDEAL_HAS_VALUE = 1, /* the value read is known (a test leaves it blank) */
+    ORDEAL_HAS_BEGIN = 2,
+    ORDEAL_HAS_END = 4,
+    ORDEAL_NONFAULTING = 8,       /* of a load: reads 0 where there is no memory */
+    ORDEAL_COMPARE_REGISTER = 16, /* of a CAS in a test: `compare` is the number of a register */
+    ORDEAL_HAS_LIMIT = 32,        /* of a TX_BEGIN in a test: `write` is how often it is retried
                                         before its operations are done plainly */
+    /* Of an access: it stays before all that come later, behind all that came earlier. Of LR, SC,
+     * SWAP, CAS and AMOs with either, the order among themselves is kept. */
+    ORDEAL_ACQUIRE = 64,
+    ORDEAL_RELEASE = 128
+};
 
 /* One operation as written in a trace.  Values of accesses up to 8 bytes are held directly,
  * little-endian as on the machine; wider ones are offsets into the trace's bytes. */
@@ -148,6 +166,18 @@ enum ordeal_status ordeal_trace_times(struct ordeal_trace *t, uint64_t begin, ui
 enum ordeal_status ordeal_trace_step(struct ordeal_trace *t, uint64_t step);
 enum ordeal_status ordeal_trace_writes_register(struct ordeal_trace *t, uint32_t reg);
 enum ordeal_status ordeal_trace_reads_register(struct ordeal_trace *t, uint32_t reg);
+/* The same, and what for: RVWMO keeps more of an address than of data. A branch that depends on the
+ * register (CONTROL) stands before the operation, and so before all later ones of its thread. */
+enum ordeal_register_use {
+    ORDEAL_REGISTER_READ,
+    ORDEAL_REGISTER_WRITTEN,
+    ORDEAL_REGISTER_ADDRESS,
+    ORDEAL_REGISTER_DATA,
+    ORDEAL_REGISTER_CONTROL,
+    ORDEAL_REGISTER_USES
+};
+enum ordeal_status ordeal_trace_uses_register(struct ordeal_trace *t, uint32_t reg,
+                                              enum ordeal_register_use use);
 /* Whole-trace facts; they speak of locations of 1, 2, 4 or 8 bytes. */
 enum ordeal_status ordeal_trace_init(struct ordeal_trace *t, uint32_t base, uint64_t address,
                                      uint8_t size_log2, uint64_t value);
@@ -183,6 +213,8 @@ bool ordeal_trace_times_of(const struct ordeal_trace *t, size_t i, uint64_t *beg
 /* The k-th register of operation i, in the order given; false when there is no such. */
 bool ordeal_trace_register_of(const struct ordeal_trace *t, size_t i, size_t k, uint32_t *reg,
                               bool *written);
+bool ordeal_trace_register_use(const struct ordeal_trace *t, size_t i, size_t k, uint32_t *reg,
+                               enum ordeal_register_use *use);
 /* The k-th initial value; false when there is no such. */
 bool ordeal_trace_init_at(const struct ordeal_trace *t, size_t k, uint32_t *base,
                           uint64_t *address, uint8_t *size_log2, uint64_t *value);
@@ -321,10 +353,16 @@ enum ordeal_rule {
     ORDEAL_RULE(TIME, "TIME", "ended before the other began") \
     ORDEAL_RULE(CO, "CO", "stores to one word are in one order") \
     ORDEAL_RULE(FINAL, "FIN", "the trace gives this final value") \
-    ORDEAL_RULE(ATOMIC, "AT", "no store comes between the halves of a swap")
+    ORDEAL_RULE(ATOMIC, "AT", "no store comes between the halves of a swap, or an LR and its SC") \
+    ORDEAL_RULE(ACQUIRE, "AQ", "what follows an acquire stays behind it") \
+    ORDEAL_RULE(RELEASE, "RL", "a release stays behind what is before it") \
+    ORDEAL_RULE(MARKED, "AR", "atomics that acquire or release stay in order") \
+    ORDEAL_RULE(PAIR, "LRSC", "an SC is performed behind its LR") \
+    ORDEAL_RULE(MEMORY, "FW", "an atomic's store is seen in memory alone") \
+    ORDEAL_RULE(APART, "LL", "loads of a word that saw different stores stay in order")
     ORDEAL_RULES
 #undef ORDEAL_RULE
-    ORDEAL_RULE_COUNT
+        ORDEAL_RULE_COUNT
 };
 const char *ordeal_rule_name(enum ordeal_rule r);
 const char *ordeal_rule_text(enum ordeal_rule r);

@@ -99,7 +99,7 @@ static void free_prover(struct prover *p)
 /* ---- nodes and their events --------------------------------------------------------- */
 
 /* The i-th access that the node stands for as an operation; false past the last. A swap's store
- * under views only reads to be atomic. */
+ * under views, and an SC, only read to be atomic. */
 static bool own_access(const struct prover *p, uint32_t node, uint32_t i, struct access *out)
 {
     const struct graph *g = p->g;
@@ -108,7 +108,8 @@ static bool own_access(const struct prover *p, uint32_t node, uint32_t i, struct
     for (uint32_t k = first; g->slot_thread && k < end; k++)
         writes |= p->x->is_store[g->access[k].event];
     for (uint32_t k = first; k < end; k++) {
-        if (writes && !p->x->is_store[g->access[k].event])
+        uint32_t event = g->access[k].event;
+        if ((writes && !p->x->is_store[event]) || (!g->slot_thread && p->x->group[event] != node))
             continue;
         if (i-- == 0) {
             *out = g->access[k];
@@ -153,7 +154,35 @@ static uint32_t barrier_between(const struct execution *x, uint32_t from, uint32
 /* By kind of the earlier and of the later operation. */
 static const uint8_t flavour_of[2][2] = { { ORDEAL_LL, ORDEAL_LS }, { ORDEAL_SL, ORDEAL_SS } };
 
-enum { RANK_KEPT, RANK_BARRIER, RANK_WORD, RANK_DEPENDENCE, RANKS };
+enum { RANK_KEPT, RANK_BARRIER, RANK_MARK, RANK_WORD, RANK_DEPENDENCE, RANKS };
+
+/* That of two groups of a thread the first is before the second by what they are marked with. */
+static enum ordeal_rule marked_rule(const struct execution *x, uint32_t g, uint32_t h)
+{
+    const struct reservation *r = reservation_of(x, h);
+    if (r && x->group[r->first] == g)
+        return ORDEAL_RULE_PAIR;
+    if (x->group_flags[g] & GROUP_ACQUIRE)
+        return ORDEAL_RULE_ACQUIRE;
+    if (x->group_flags[h] & GROUP_RELEASE)
+        return ORDEAL_RULE_RELEASE;
+    return x->group_flags[g] & x->group_flags[h] & GROUP_RCSC ? ORDEAL_RULE_MARKED
+                                                              : ORDEAL_RULE_COUNT;
+}
+
+/* Two loads of a word, known to have seen different stores, and none of their thread between. */
+static bool apart(const struct prover *p, uint32_t a, uint32_t b)
+{
+    const struct execution *x = p->x;
+    uint32_t s = source_of(x, a), t = source_of(x, b);
+    bool differ = x->value[a] != x->value[b] || (s != NONE && t != NONE && s != t);
+    if (x->is_store[a] || x->is_store[b] || x->loc[a] != x->loc[b] || !differ)
+        return false;
+    for (uint32_t e = a + 1; e < b; e++)
+        if (x->is_store[e] && x->loc[e] == x->loc[a])
+            return false;
+    return true;
+}
 
 /* Why a is before b by program order, at the given rank of plainness; RULE_COUNT: not so. */
 static enum ordeal_rule program_rule(const struct prover *p, uint32_t a, uint32_t b, int rank)
@@ -179,18 +208,24 @@ static enum ordeal_rule program_rule(const struct prover *p, uint32_t a, uint32_
         if (barrier_between(x, a, b, flavour_of[k][j]) != NONE)
             return ORDEAL_RULE_R3;
         break;
+    case RANK_MARK: return marked_rule(x, g, h);
     case RANK_WORD:
         if (m->keep[k][j] == KEEP_SAME_WORD && x->loc[a] == x->loc[b])
             return ORDEAL_RULE_SAME;
+        if (k == STORE && j == LOAD && x->loc[a] == x->loc[b] && is_atomic(x, g) && !m->views)
+            return ORDEAL_RULE_MEMORY;
+        if (m->apart && apart(p, a, b))
+            return ORDEAL_RULE_APART;
         break;
     case RANK_DEPENDENCE:
-        if (m->dependence && (x->group_flags[g] & GROUP_LOADS))
+        if (m->dependence == DEPENDENCE_RISCV
+            || (m->dependence && (x->group_flags[g] & GROUP_LOADS)))
             return ORDEAL_RULE_DEP;
     }
     return ORDEAL_RULE_COUNT;
 }
 
-static bool dependent(const struct prover *p, uint32_t from, uint32_t to);
+static bool depends(const struct prover *p, uint32_t a, uint32_t b);
 
 static bool program_edge(const struct prover *p, uint32_t u, uint32_t v, struct ordeal_edge *out)
 {
@@ -200,8 +235,7 @@ static bool program_edge(const struct prover *p, uint32_t u, uint32_t v, struct 
             for (uint32_t j = 0; own_access(p, v, j, &b); j++) {
                 enum ordeal_rule r = program_rule(p, a.event, b.event, rank);
                 if (r == ORDEAL_RULE_COUNT
-                    || (r == ORDEAL_RULE_DEP
-                        && !dependent(p, p->x->group[a.event], p->x->group[b.event])))
+                    || (r == ORDEAL_RULE_DEP && !depends(p, a.event, b.event)))
                     continue;
                 *out = edge_between(p, r, a, b, NONE);
                 return true;
@@ -216,6 +250,8 @@ static bool dependent(const struct prover *p, uint32_t from, uint32_t to)
     const struct execution *x = p->x;
     for (uint32_t i = 0; i < x->dependences; i++)
         if (x->dependence[i].to == to && x->dependence[i].from >= from
+            && (x->dependence[i].use != ORDEAL_REGISTER_CONTROL
+                || (x->group_flags[to] & GROUP_STORES))
             && (x->dependence[i].from == from || dependent(p, from, x->dependence[i].from)))
             return true;
     for (uint32_t h = to; h-- > from;) {
@@ -228,6 +264,62 @@ static bool dependent(const struct prover *p, uint32_t from, uint32_t to)
             return h == from || dependent(p, from, h);
     }
     return false;
+}
+
+static uint32_t first_dependence_of(const struct execution *x, uint32_t group)
+{
+    uint32_t low = 0, high = x->dependences;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (x->dependence[middle].to < group)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The last store to the word of a load in its own thread before it; NONE: there is none. */
+static uint32_t own_store_before(const struct execution *x, uint32_t load)
+{
+    for (uint32_t e = load; e-- > x->locations && event_thread(x, e) == event_thread(x, load);)
+        if (x->is_store[e] && x->loc[e] == x->loc[load])
+            return e;
+    return NONE;
+}
+
+/* RISC-V's rules 9 to 13: `to` itself depends on `from`, or is a load that sees a store which does,
+ * or a store behind a branch or an address that does. The group that reads the register, or NONE.
+ */
+static uint32_t ordered_by_register(const struct execution *x, uint32_t from, uint32_t to,
+                                    uint32_t forwarder)
+{
+    bool stores = x->group_flags[to] & GROUP_STORES;
+    for (uint32_t i = first_dependence_of(x, from + 1); i < x->dependences; i++) {
+        struct dependence d = x->dependence[i];
+        bool branch = d.use == ORDEAL_REGISTER_CONTROL;
+        bool forwards = d.use == ORDEAL_REGISTER_ADDRESS || d.use == ORDEAL_REGISTER_DATA;
+        if (d.to > to)
+            break;
+        if (d.from == from
+            && ((d.to == to && !branch) || (d.to == forwarder && forwards)
+                || (stores && (branch || (d.to < to && d.use == ORDEAL_REGISTER_ADDRESS)))))
+            return d.to;
+    }
+    return NONE;
+}
+
+static uint32_t register_reader(const struct execution *x, uint32_t a, uint32_t b)
+{
+    uint32_t store = x->is_store[b] ? NONE : own_store_before(x, b);
+    return ordered_by_register(x, x->group[a], x->group[b], store == NONE ? NONE : x->group[store]);
+}
+
+static bool depends(const struct prover *p, uint32_t a, uint32_t b)
+{
+    return p->g->model->dependence == DEPENDENCE_SPARC
+             ? dependent(p, p->x->group[a], p->x->group[b])
+             : register_reader(p->x, a, b) != NONE;
 }
 
 static bool sees(const struct prover *p, uint32_t load, uint32_t store)
@@ -403,7 +495,7 @@ static struct ordeal_edge overwrite_edge(const struct prover *p, struct knot_edg
 {
     assert(e.load != NONE);
     struct access a = { e.load, 0 }, to = { e.b, e.slot };
-    if (!p->g->slot_thread || node_of_load(p->g, e.load) == e.from)
+    if (node_of_load(p->g, e.load) == e.from)
         return edge_between(p, ORDEAL_RULE_R7, a, to, e.a);
     for (uint32_t i = 0; own_access(p, e.from, i, &a); i++)
         if (p->x->loc[a.event] == p->x->loc[e.b])
@@ -452,6 +544,11 @@ static bool convert_edge(struct prover *p, struct knot_edge e)
         break;
     case KNOT_READS:
         out = assumed_reads_edge(p, e);
+        break;
+    case KNOT_APART:
+        a = (struct access){ e.a, e.slot };
+        b = (struct access){ e.b, e.slot };
+        out = edge_between(p, ORDEAL_RULE_APART, a, b, NONE);
         break;
     case KNOT_FINAL:
     case KNOT_ORDER:
@@ -557,6 +654,11 @@ static void keep_grounds(const struct prover *p, struct knot_edge e, bool *keep)
         return;
     if (edge.via != NONE)
         keep[x->op[edge.via]] = true;
+    if (edge.rule == ORDEAL_RULE_DEP && p->g->model->dependence == DEPENDENCE_RISCV) {
+        uint32_t reader = register_reader(x, edge.from, edge.to);
+        assert(reader != NONE);
+        keep[x->op[x->group_first[reader]]] = true;
+    }
     if (edge.rule == ORDEAL_RULE_R3) {
         uint8_t flavour = flavour_of[x->is_store[edge.from]][x->is_store[edge.to]];
         uint32_t barrier = barrier_between(x, edge.from, edge.to, flavour);

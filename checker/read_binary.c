@@ -129,8 +129,19 @@ static void get_register(struct records *x)
     if (v >> 33)
         wrong(x, "a number is too large");
     if (!x->fault)
-        accepted(x, v & 1 ? ordeal_trace_writes_register(x->t, (uint32_t)(v >> 1))
-                          : ordeal_trace_reads_register(x->t, (uint32_t)(v >> 1)));
+        accepted(x, ordeal_trace_uses_register(x->t, (uint32_t)(v >> 1),
+                                               v & 1 ? ORDEAL_REGISTER_WRITTEN
+                                                     : ORDEAL_REGISTER_READ));
+}
+
+static void get_register_use(struct records *x)
+{
+    uint32_t reg = get_number(x);
+    uint8_t use = get_byte(x);
+    if (use <= ORDEAL_REGISTER_WRITTEN || use >= ORDEAL_REGISTER_USES)
+        wrong(x, "the use of a register is not known");
+    if (!x->fault)
+        accepted(x, ordeal_trace_uses_register(x->t, reg, (enum ordeal_register_use)use));
 }
 
 static void get_model(struct records *x)
@@ -270,32 +281,38 @@ static void get_cycles(struct records *x, struct ordeal_op *op, uint64_t *begin,
     }
 }
 
-/* The kind, which a byte of its own tells when the tag cannot. */
-static void get_kind(struct records *x, uint8_t tag, struct ordeal_op *op, bool *stepped)
+/* The kind, which a byte of its own tells when the tag cannot; that byte, or 0. */
+static uint8_t get_kind(struct records *x, uint8_t tag, struct ordeal_op *op)
 {
     op->kind = tag & RECORD_KIND;
-    *stepped = false;
     if (op->kind != RECORD_EXTENDED)
-        return;
+        return 0;
     uint8_t extended = get_byte(x);
     op->kind = extended & EXTENDED_KIND;
-    *stepped = extended & EXTENDED_STEP;
-    if (op->kind >= ORDEAL_OP_KINDS || extended > (EXTENDED_KIND | EXTENDED_FLAG | EXTENDED_STEP)
-        || (extended & EXTENDED_FLAG && !binary_flag[op->kind])) {
+    if (op->kind >= ORDEAL_OP_KINDS || (extended & EXTENDED_FLAG && !binary_flag[op->kind])
+        || (extended & EXTENDED_MARKS && !(trace_op_traits[op->kind] & (OP_READS | OP_WRITES)))) {
         wrong(x, "an operation is of no known kind");
         op->kind = ORDEAL_MEMBAR;
     } else if (extended & EXTENDED_FLAG)
         op->flags |= binary_flag[op->kind];
+    return extended;
+}
+
+static void get_marks(struct records *x, struct ordeal_op *op)
+{
+    uint8_t marks = get_byte(x);
+    if (marks == 0 || marks > 3)
+        wrong(x, "marks are neither of acquire nor of release");
+    op->flags |= (uint8_t)((marks & 3) * ORDEAL_ACQUIRE);
 }
 
 static void get_op(struct records *x, uint8_t tag)
 {
     struct ordeal_op op = { 0 };
     uint64_t compare = 0, step = 0, begin = 0, end = 0;
-    bool stepped;
-    get_kind(x, tag, &op, &stepped);
-    uint8_t traits = trace_op_traits[op.kind];
-    if (tag & RECORD_VALUE && traits & OP_READS)
+    uint8_t extended = get_kind(x, tag, &op), traits = trace_op_traits[op.kind];
+    bool stepped = extended & EXTENDED_STEP;
+    if (tag & RECORD_VALUE && traits & (OP_READS | OP_RESULT))
         op.flags |= ORDEAL_HAS_VALUE;
     if (!(tag & RECORD_SAME_THREAD))
         x->state.thread = get_number(x);
@@ -304,6 +321,8 @@ static void get_op(struct records *x, uint8_t tag)
         op.barrier = get_byte(x);
     if (op.kind == ORDEAL_AMO)
         op.function = get_byte(x);
+    if (extended & EXTENDED_MARKS)
+        get_marks(x, &op);
     if (traits & OP_LOCATION)
         get_location(x, &op, tag & RECORD_SIZE);
     if (!x->fault && (traits & OP_WRITES || op.flags & ORDEAL_HAS_VALUE)) {
@@ -339,6 +358,8 @@ static void get_record(struct records *x)
         get_name(x);
     else if (tag == RECORD_REGISTER)
         get_register(x);
+    else if (tag == (RECORD_REGISTER | RECORD_USE))
+        get_register_use(x);
     else if (tag == RECORD_FACT)
         get_fact(x);
     else
@@ -483,7 +504,7 @@ static enum ordeal_status file_header(struct ordeal_reader *r)
     uint64_t version = little_get(h + 8, 2), flags = little_get(h + 10, 2);
     if (version < BINARY_OLDEST || version > BINARY_VERSION || flags != 0)
         return fail_at(r->o, r->name, 0, 0,
-                       "expected version %d or %d of the binary format, the "
+                       "expected version %d to %d of the binary format, the "
                        "only ones read, found %" PRIu64,
                        BINARY_OLDEST, BINARY_VERSION, version);
     r->begin += BINARY_HEADER;

@@ -15,8 +15,36 @@ struct operands { uint64_t compare, step; const char *step_at; /* NULL: no step 
 
 /* ---- operations ------------------------------------------------------------------------ */
 
+/* `r,rw`: RISC-V's fence of what comes before and what comes after. */
+static uint8_t fence_set(struct scan *s)
+{
+    uint8_t set = 0;
+    for (; *s->p == 'r' || *s->p == 'w'; s->p++)
+        set |= *s->p == 'r' ? 1 : 2;
+    return set;
+}
+
+static enum ordeal_status fence(struct scan *s, uint8_t *mask)
+{
+    const char *start = s->p;
+    uint8_t before = fence_set(s), after = *s->p == ',' ? (s->p++, fence_set(s)) : 0;
+    if (!before || !after)
+        return expected(s->r, s->begin, start, "a fence: r, w or rw, a comma, and r, w or rw");
+    *mask = (uint8_t)((before & 1 ? after & 3 : 0) | (before & 2 ? (after & 3) << 2 : 0));
+    return ORDEAL_OK;
+}
+
 static enum ordeal_status barrier(struct scan *s, uint8_t *mask)
 {
+    if (is_blank(s->p[0]) && (s->p[1] == 'r' || s->p[1] == 'w')) {
+        s->p++;
+        return fence(s, mask);
+    }
+    if (text_same_word(s->p, 4, ".tso")) {
+        *mask = ORDEAL_LL | ORDEAL_LS | ORDEAL_SS;
+        s->p += 4;
+        return ORDEAL_OK;
+    }
     *mask = *s->p == '.' ? 0 : ORDEAL_FULL;
     while (*s->p == '.') {
         int bit = 0;
@@ -24,7 +52,7 @@ static enum ordeal_status barrier(struct scan *s, uint8_t *mask)
                            || s->p[2] != trace_barrier_names[bit][1]))
             bit++;
         if (bit == 4)
-            return expected(s->r, s->begin, s->p, ".LL, .LS, .SL or .SS");
+            return expected(s->r, s->begin, s->p, ".LL, .LS, .SL, .SS or .tso");
         *mask |= (uint8_t)(1 << bit);
         s->p += 3;
     }
@@ -47,10 +75,12 @@ static bool amo_kind(struct scan *s, size_t length, struct ordeal_op *op)
     return false;
 }
 
+static bool is_capital(char c) { return c >= 'A' && c <= 'Z'; }
+
 static enum ordeal_status op_kind(struct scan *s, struct ordeal_op *op)
 {
     const char *start = s->p, *end = start;
-    while ((*end >= 'A' && *end <= 'Z') || *end == '.')
+    while (is_capital(*end) || (*end == '.' && is_capital(end[1])))
         end++;
     size_t length = (size_t)(end - start), membar = strlen(trace_op_names[ORDEAL_MEMBAR]);
     if (length > membar && start[membar] == '.'
@@ -58,8 +88,8 @@ static enum ordeal_status op_kind(struct scan *s, struct ordeal_op *op)
         length = membar; /* its flavours follow */
     if (amo_kind(s, length, op))
         return ORDEAL_OK;
-    for (uint8_t kind = 0; kind < ORDEAL_AMO; kind++)
-        if (text_same_word(start, length, trace_op_names[kind])) {
+    for (uint8_t kind = 0; kind < ORDEAL_OP_KINDS; kind++)
+        if (kind != ORDEAL_AMO && text_same_word(start, length, trace_op_names[kind])) {
             op->kind = kind;
             s->p += length;
             return kind == ORDEAL_MEMBAR ? barrier(s, &op->barrier) : ORDEAL_OK;
@@ -74,7 +104,28 @@ static enum ordeal_status op_kind(struct scan *s, struct ordeal_op *op)
                     "an operation (L, NFL, S, SWAP, CAS, AMOADD, AMOAND, "
                     "AMOOR, AMOXOR, AMOMIN, AMOMAX, AMOMINU, AMOMAXU, MEMBAR, TX.BEGIN, TX.END, "
                     "TX.ABORT, PREFETCH, FLUSH, EVICT, DELAY, IPI, LOOP.BEGIN, LOOP.END, "
-                    "BRANCH.BEGIN, BRANCH.ELSE or BRANCH.END)");
+                    "BRANCH.BEGIN, BRANCH.ELSE, BRANCH.END, LR or SC)");
+}
+
+/* `.aq`, `.rl`, `.aqrl` of an access */
+static void marks(struct scan *s, struct ordeal_op *op)
+{
+    unsigned m = *s->p == '.' && trace_op_traits[op->kind] & (OP_READS | OP_WRITES) ? 3 : 0;
+    while (m > 0 && !text_same_word(s->p, strlen(trace_mark_names[m]), trace_mark_names[m]))
+        m--;
+    op->flags |= (uint8_t)(m * ORDEAL_ACQUIRE);
+    s->p += strlen(trace_mark_names[m]);
+}
+
+/* `=7`: what was read, or of an SC whether it stored. */
+static enum ordeal_status value_read(struct scan *s, struct ordeal_op *op)
+{
+    const char *start = s->p + 1;
+    op->flags |= ORDEAL_HAS_VALUE;
+    enum ordeal_status status = text_marked_value(s, '=', op->size_log2, &op->read);
+    if (status == ORDEAL_OK && op->kind == ORDEAL_STORE_CONDITIONAL && op->read > 1)
+        return expected(s->r, s->begin, start, "0 (it stored) or 1 (it did not)");
+    return status;
 }
 
 static enum ordeal_status bracketed(struct scan *s, struct ordeal_op *op)
@@ -149,12 +200,11 @@ static enum ordeal_status operands(struct scan *s, struct ordeal_op *op, struct 
 {
     uint8_t traits = trace_op_traits[op->kind];
     enum ordeal_status status = ORDEAL_OK;
+    marks(s, op);
     if (traits & OP_LOCATION)
         status = bracketed(s, op);
-    if (status == ORDEAL_OK && traits & OP_READS && *s->p == '=') {
-        op->flags |= ORDEAL_HAS_VALUE;
-        status = text_marked_value(s, '=', op->size_log2, &op->read);
-    }
+    if (status == ORDEAL_OK && traits & (OP_READS | OP_RESULT) && *s->p == '=')
+        status = value_read(s, op);
     if (op->kind == ORDEAL_TX_BEGIN && *s->p == '#')
         op->flags |= ORDEAL_HAS_LIMIT;
     if (status == ORDEAL_OK && traits & OP_COMPARES)
@@ -194,16 +244,19 @@ static enum ordeal_status cycles(struct scan *s)
     return status;
 }
 
-/* `>r1` writes, `<r1` reads a register */
+/* `>r1` writes a register, `<r1` reads it, `<addr:r1` and the like say what for */
 static enum ordeal_status dependence(struct scan *s)
 {
-    const char *start = s->p++;
+    const char *start = s->p;
+    int use = ORDEAL_REGISTER_USES - 1; /* the short names begin the long ones: last */
+    while (use > 0 && !text_same_word(start, strlen(trace_use_names[use]), trace_use_names[use]))
+        use--;
+    s->p += strlen(trace_use_names[use]);
     uint64_t reg = 0;
     enum ordeal_status status = register_number(s, &reg);
     if (status != ORDEAL_OK)
         return status;
-    status = *start == '>' ? ordeal_trace_writes_register(s->t, (uint32_t)reg)
-                           : ordeal_trace_reads_register(s->t, (uint32_t)reg);
+    status = ordeal_trace_uses_register(s->t, (uint32_t)reg, (enum ordeal_register_use)use);
     return text_refused_at(s, status, start);
 }
 

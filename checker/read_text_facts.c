@@ -12,7 +12,7 @@ static enum ordeal_status model_line(struct scan *s, const char *keyword)
         text[n++] = *s->p++;
     text[n] = '\0';
     if (trace_name_letter(*s->p) || !ordeal_model_parse(text, &model))
-        return expected(s->r, s->begin, start, "a model (SC, TSO, PSO, PC or RMO)");
+        return expected(s->r, s->begin, start, "a model (SC, TSO, PSO, PC, RMO, RVWMO or RVTSO)");
     if (s->model_seen)
         return expected(s->r, s->begin, keyword, "only one model");
     s->model_seen = true;
@@ -169,7 +169,7 @@ static enum ordeal_status more_line(struct scan *s, const char *keyword)
     return order_values(s);
 }
 
-_Static_assert(ORDEAL_MODELS == 5, "a new model is to be told here, too");
+_Static_assert(ORDEAL_MODELS == 7, "a new model is to be told here, too");
 static const struct {
     const char *word, *what;
     enum ordeal_status (*read)(struct scan *s, const char *keyword);

@@ -112,7 +112,8 @@ static uint32_t writer_of(const struct ordeal_trace *t, uint32_t op, uint64_t re
     }
     while (low-- > 0) {
         const struct trace_register *r = &t->registers.data[low];
-        if (r->write && r->reg == reg && t->ops.data[r->op].thread == t->ops.data[op].thread)
+        if (r->use == ORDEAL_REGISTER_WRITTEN && r->reg == reg
+            && t->ops.data[r->op].thread == t->ops.data[op].thread)
             return r->op;
     }
     return NONE;

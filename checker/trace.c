@@ -19,6 +19,7 @@ const char *const trace_op_names[ORDEAL_OP_KINDS] = {
     [ORDEAL_LOOP_BEGIN] = "LOOP.BEGIN", [ORDEAL_LOOP_END] = "LOOP.END",
     [ORDEAL_BRANCH_BEGIN] = "BRANCH.BEGIN", [ORDEAL_BRANCH_ELSE] = "BRANCH.ELSE",
     [ORDEAL_BRANCH_END] = "BRANCH.END", [ORDEAL_AMO] = "AMO",
+    [ORDEAL_LOAD_RESERVED] = "LR", [ORDEAL_STORE_CONDITIONAL] = "SC",
 };
 
 const uint8_t trace_op_traits[ORDEAL_OP_KINDS] = {
@@ -32,10 +33,15 @@ const uint8_t trace_op_traits[ORDEAL_OP_KINDS] = {
     [ORDEAL_BRANCH_BEGIN] = OP_UNRUN, [ORDEAL_BRANCH_ELSE] = OP_UNRUN,
     [ORDEAL_BRANCH_END] = OP_UNRUN,
     [ORDEAL_AMO] = OP_LOCATION | OP_READS | OP_WRITES,
+    [ORDEAL_LOAD_RESERVED] = OP_LOCATION | OP_READS,
+    [ORDEAL_STORE_CONDITIONAL] = OP_LOCATION | OP_WRITES | OP_RESULT,
 };
 /* clang-format on */
 
 const char *const trace_barrier_names[4] = { "LL", "LS", "SL", "SS" };
+const char *const trace_use_names[ORDEAL_REGISTER_USES] = { "<", ">",
+                                                            "<addr:", "<data:", "<ctrl:" };
+const char *const trace_mark_names[4] = { "", ".aq", ".rl", ".aqrl" };
 
 struct ordeal_trace *ordeal_trace_new(struct ordeal *o)
 {
@@ -228,15 +234,18 @@ static bool value_is_good(const struct ordeal_trace *t, uint8_t size_log2, uint6
     return value <= t->bytes.count && t->bytes.count - value >= (size_t)1 << size_log2;
 }
 
-enum { TIMES = ORDEAL_HAS_BEGIN | ORDEAL_HAS_END };
+enum { TIMES = ORDEAL_HAS_BEGIN | ORDEAL_HAS_END, MARKS = ORDEAL_ACQUIRE | ORDEAL_RELEASE };
 
 /* Flags that only some kinds have. */
 static const uint8_t own_flags[ORDEAL_OP_KINDS] = {
-    [ORDEAL_LOAD] = ORDEAL_HAS_VALUE | ORDEAL_NONFAULTING,
-    [ORDEAL_SWAP] = ORDEAL_HAS_VALUE,
-    [ORDEAL_CAS] = ORDEAL_HAS_VALUE | ORDEAL_COMPARE_REGISTER,
+    [ORDEAL_LOAD] = ORDEAL_HAS_VALUE | ORDEAL_NONFAULTING | MARKS,
+    [ORDEAL_STORE] = MARKS,
+    [ORDEAL_SWAP] = ORDEAL_HAS_VALUE | MARKS,
+    [ORDEAL_CAS] = ORDEAL_HAS_VALUE | ORDEAL_COMPARE_REGISTER | MARKS,
     [ORDEAL_TX_BEGIN] = ORDEAL_HAS_LIMIT,
-    [ORDEAL_AMO] = ORDEAL_HAS_VALUE,
+    [ORDEAL_AMO] = ORDEAL_HAS_VALUE | MARKS,
+    [ORDEAL_LOAD_RESERVED] = ORDEAL_HAS_VALUE | MARKS,
+    [ORDEAL_STORE_CONDITIONAL] = ORDEAL_HAS_VALUE | MARKS,
 };
 
 /* Only what the kind of operation has is kept, the rest is zero: equal operations are equal. */
@@ -288,6 +297,15 @@ static const char *amo_fault(const struct ordeal_op *op)
     return op->size_log2 > 3 ? "an AMO is of 1, 2, 4 or 8 bytes" : NULL;
 }
 
+static const char *reserving_fault(const struct ordeal_op *op)
+{
+    if (op->size_log2 > 3)
+        return "LR and SC are of 1, 2, 4 or 8 bytes";
+    if (op->kind == ORDEAL_STORE_CONDITIONAL && op->read > 1)
+        return "the result of an SC is 0 (it stored) or 1 (it did not)";
+    return NULL;
+}
+
 static const char *op_fault(const struct ordeal_trace *t, const struct ordeal_op *op,
                             uint64_t compare)
 {
@@ -304,6 +322,8 @@ static const char *op_fault(const struct ordeal_trace *t, const struct ordeal_op
         fault = register_compare_fault(op, compare);
     if (!fault && op->kind == ORDEAL_AMO)
         fault = amo_fault(op);
+    if (!fault && (op->kind == ORDEAL_LOAD_RESERVED || op->kind == ORDEAL_STORE_CONDITIONAL))
+        fault = reserving_fault(op);
     if (fault)
         return fault;
     if ((op->flags & ORDEAL_HAS_VALUE && !value_is_good(t, op->size_log2, op->read))
@@ -418,25 +438,35 @@ enum ordeal_status ordeal_trace_step(struct ordeal_trace *t, uint64_t step)
     return VEC_PUSH(t->o, &t->steps, fresh) ? ORDEAL_OK : out_of_memory(t);
 }
 
-static enum ordeal_status add_register(struct ordeal_trace *t, uint32_t reg, bool write)
+enum ordeal_status ordeal_trace_uses_register(struct ordeal_trace *t, uint32_t reg,
+                                              enum ordeal_register_use use)
 {
+    static const struct {
+        uint8_t traits;
+        const char *only;
+    } users[ORDEAL_REGISTER_USES] = {
+        { OP_READS | OP_WRITES, "L, S, SWAP, CAS, AMOs, LR and SC read registers" },
+        { OP_READS | OP_RESULT, "L, SWAP, CAS, AMOs, LR and SC write registers" },
+        { OP_READS | OP_WRITES, "L, S, SWAP, CAS, AMOs, LR and SC have an address" },
+        { OP_WRITES, "S, SWAP, CAS, AMOs and SC have data" },
+        { OP_READS | OP_WRITES, "L, S, SWAP, CAS, AMOs, LR and SC stand behind a branch" },
+    };
+    assert((unsigned)use < ORDEAL_REGISTER_USES);
     uint8_t traits = t->ops.count ? trace_op_traits[t->ops.data[t->ops.count - 1].kind] : 0;
-    if (!(traits & (write ? OP_READS : OP_READS | OP_WRITES)))
-        return fail(t->o, ORDEAL_BAD_USAGE,
-                    write ? "only L, SWAP, CAS and AMOs write registers"
-                          : "only L, S, SWAP, CAS and AMOs read registers");
-    struct trace_register r = { (uint32_t)(t->ops.count - 1), reg, write };
+    if (!(traits & users[use].traits))
+        return fail(t->o, ORDEAL_BAD_USAGE, "only %s", users[use].only);
+    struct trace_register r = { (uint32_t)(t->ops.count - 1), reg, (uint8_t)use };
     return VEC_PUSH(t->o, &t->registers, r) ? ORDEAL_OK : out_of_memory(t);
 }
 
 enum ordeal_status ordeal_trace_writes_register(struct ordeal_trace *t, uint32_t reg)
 {
-    return add_register(t, reg, true);
+    return ordeal_trace_uses_register(t, reg, ORDEAL_REGISTER_WRITTEN);
 }
 
 enum ordeal_status ordeal_trace_reads_register(struct ordeal_trace *t, uint32_t reg)
 {
-    return add_register(t, reg, false);
+    return ordeal_trace_uses_register(t, reg, ORDEAL_REGISTER_READ);
 }
 
 /* ---- looking at a trace ------------------------------------------------------------------ */
@@ -507,13 +537,23 @@ bool ordeal_trace_times_of(const struct ordeal_trace *t, size_t i, uint64_t *beg
     return time;
 }
 
-bool ordeal_trace_register_of(const struct ordeal_trace *t, size_t i, size_t k, uint32_t *reg,
-                              bool *written)
+bool ordeal_trace_register_use(const struct ordeal_trace *t, size_t i, size_t k, uint32_t *reg,
+                               enum ordeal_register_use *use)
 {
     size_t first = TRACE_FIND(&t->registers, i);
     if (k >= t->registers.count - first || t->registers.data[first + k].op != i)
         return false;
     *reg = t->registers.data[first + k].reg;
-    *written = t->registers.data[first + k].write;
+    *use = t->registers.data[first + k].use;
+    return true;
+}
+
+bool ordeal_trace_register_of(const struct ordeal_trace *t, size_t i, size_t k, uint32_t *reg,
+                              bool *written)
+{
+    enum ordeal_register_use use;
+    if (!ordeal_trace_register_use(t, i, k, reg, &use))
+        return false;
+    *written = use == ORDEAL_REGISTER_WRITTEN;
     return true;
 }

@@ -10,7 +10,10 @@ struct trace_init { struct trace_word word; uint64_t value; };
 struct trace_order { struct trace_word word; size_t first, count; }; /* values in order_values */
 struct trace_final { struct trace_word word; uint64_t value; };
 struct trace_time { uint32_t op; uint64_t begin, end; };
-struct trace_register { uint32_t op, reg; bool write; };
+struct trace_register {
+    uint32_t op, reg;
+    uint8_t use; /* enum ordeal_register_use */
+};
 struct trace_compare { uint32_t op; uint64_t value; };
 struct trace_step { uint32_t op; uint64_t step; };
 struct trace_line { uint64_t address; bool placed; uint8_t marks; }; /* of a name, in a test */
@@ -43,12 +46,20 @@ struct ordeal_trace {
 
 /* Names of ops: "L", "SWAP", … and what they have: one table for readers, writers and messages. */
 extern const char *const trace_op_names[ORDEAL_OP_KINDS];
-enum { OP_LOCATION = 1, OP_READS = 2, OP_WRITES = 4, OP_COMPARES = 8,
-       OP_COUNT = 16,  /* `write` is a number of its own: cycles, a thread, times round */
-       OP_UNRUN = 32 }; /* only in tests: a run leaves none of it */
+enum {
+    OP_LOCATION = 1,
+    OP_READS = 2,
+    OP_WRITES = 4,
+    OP_COMPARES = 8,
+    OP_COUNT = 16, /* `write` is a number of its own: cycles, a thread, times round */
+    OP_UNRUN = 32, /* only in tests: a run leaves none of it */
+    OP_RESULT = 64 /* `read` is not of memory, but whether it wrote: 0 or 1 */
+};
 extern const uint8_t trace_op_traits[ORDEAL_OP_KINDS];
 extern const char *const trace_barrier_names[4]; /* of the bits of ORDEAL_FULL, lowest first */
 extern const char *const trace_amo_names[ORDEAL_AMO_FUNCTIONS]; /* AMOADD is an AMO of ADD */
+extern const char *const trace_use_names[ORDEAL_REGISTER_USES]; /* "<", ">", "<addr:", … */
+extern const char *const trace_mark_names[4]; /* by acquire + 2 * release: "", ".aq", … */
 
 #define TRACE_NAME_MAX 255
 #define TRACE_DEFAULT_ATOMIC 4
@@ -58,6 +69,10 @@ extern const char *const trace_amo_names[ORDEAL_AMO_FUNCTIONS]; /* AMOADD is an 
 /* Enough for ordeal_trace_format: a name of full length and three values of 64 bytes. */
 #define TRACE_FORMAT_MAX 768
 
+static inline unsigned trace_marks(const struct ordeal_op *op)
+{
+    return op->flags / ORDEAL_ACQUIRE & 3;
+}
 static inline bool trace_has_count(const struct ordeal_op *op)
 {
     return trace_op_traits[op->kind] & OP_COUNT || op->flags & ORDEAL_HAS_LIMIT;

@@ -140,6 +140,7 @@ int ordeal_trace_format(const struct ordeal_trace *t, size_t i, char *buffer, si
         put_barrier(&x, op->barrier);
     if (op->kind == ORDEAL_AMO)
         put(&x, trace_amo_names[op->function]);
+    put(&x, trace_mark_names[trace_marks(op)]);
     if (trace_op_traits[op->kind] & OP_LOCATION) {
         put(&x, "[");
         put_location(&x, t, op->base, op->address, op->size_log2);

@@ -163,7 +163,9 @@ static bool link_reads(struct loom *m, uint32_t load, uint32_t own)
     bool swapped = g->load_node && (x->group_flags[x->group[load]] & GROUP_STORES);
     struct link l = { .reason = KNOT_READS, .a = load, .b = source, .fact = NONE };
     uint32_t node = node_of_load(g, load);
-    m->flexible[node] = !swapped && !(x->group_flags[x->group[load]] & GROUP_STORES);
+    m->flexible[node] = !swapped && !(x->group_flags[x->group[load]] & GROUP_STORES)
+                     && !g->model->apart && !is_reserving(x, load); /* else it matters which store
+                                                                     * of several it was */
     m->own[load] = own;
     for (uint32_t s = 0; s < cells_of(g, x->loc[load]); s++) {
         bool seen = !g->slot_thread
@@ -183,6 +185,66 @@ static bool link_reads(struct loom *m, uint32_t load, uint32_t own)
             return false;
     }
     return true;
+}
+
+/* RVWMO, rule 2, where the graph does not know whether two loads saw different stores: the loads of
+ * one word and value, with no store of their thread between, in runs that see one store each. */
+struct runs {
+    VEC(uint32_t) before, now; /* loads of the run before, of this one */
+};
+
+static bool link_apart(struct loom *m, struct runs *r, uint32_t load)
+{
+    const uint32_t *source = m->w->source;
+    const struct execution *x = m->x;
+    uint32_t last = r->now.count ? r->now.data[r->now.count - 1] : NONE;
+    if (last != NONE && x->value[last] != x->value[load])
+        r->before.count = r->now.count = 0; /* the graph orders these */
+    else if (last != NONE && source[last] != source[load]) {
+        r->before.count = 0;
+        for (size_t i = 0; i < r->now.count; i++)
+            if (!VEC_PUSH(m->o, &r->before, r->now.data[i]))
+                return false;
+        r->now.count = 0;
+    }
+    for (size_t i = 0; i < r->before.count; i++) {
+        struct link l = { .reason = KNOT_APART,
+                          .a = r->before.data[i],
+                          .b = load,
+                          .fact = NONE,
+                          .from = x->group[r->before.data[i]],
+                          .to = x->group[load] };
+        bool known = source_of(x, l.a) != NONE && source_of(x, load) != NONE;
+        if (!known && l.from != l.to && !loom_add_link(m, l))
+            return false;
+    }
+    return VEC_PUSH(m->o, &r->now, load);
+}
+
+static bool link_all_apart(struct loom *m)
+{
+    const struct execution *x = m->x;
+    if (x->unique || !m->g->model->apart)
+        return true;
+    struct runs *runs = mem_zero(m->o, x->locations, sizeof *runs);
+    bool ok = runs != NULL;
+    for (uint32_t e = x->locations, thread = NONE; ok && e < x->events; e++) {
+        if (thread != event_thread(x, e))
+            for (uint32_t l = 0; l < x->locations; l++)
+                runs[l].before.count = runs[l].now.count = 0;
+        thread = event_thread(x, e);
+        struct runs *r = &runs[x->loc[e]];
+        if (x->is_store[e])
+            r->before.count = r->now.count = 0;
+        else
+            ok = link_apart(m, r, e);
+    }
+    for (uint32_t l = 0; runs && l < x->locations; l++) {
+        VEC_FREE(m->o, &runs[l].before);
+        VEC_FREE(m->o, &runs[l].now);
+    }
+    mem_free(m->o, runs, x->locations * sizeof *runs);
+    return ok;
 }
 
 static bool link_final(struct loom *m, uint32_t store, uint32_t last)
@@ -299,7 +361,7 @@ static bool set_up(struct loom *m)
         m->wait[i] = g->pred_first[i + 1] - g->pred_first[i];
         m->real += g->kind.data[i] == NODE_REAL;
     }
-    if (!set_keys(m) || !link_all_reads(m) || !link_finals(m))
+    if (!set_keys(m) || !link_all_reads(m) || !link_all_apart(m) || !link_finals(m))
         return false;
     m->lasting_links = (uint32_t)m->links.count;
     return link_assumptions(m);

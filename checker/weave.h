@@ -16,12 +16,13 @@
 
 /* What an edge of a circle rests on. `from` is performed before `to`… */
 enum knot_reason {
-    KNOT_STATIC,    /* by an edge of the graph */
-    KNOT_ROOT,      /* because initial stores are first */
-    KNOT_FINAL,     /* because a did not leave the final value; b did, being after all others that
+    KNOT_STATIC, /* by an edge of the graph */
+    KNOT_ROOT,   /* because initial stores are first */
+    KNOT_FINAL,  /* because a did not leave the final value; b did, being after all others that
                      * wrote it */
-    KNOT_READS,     /* by R4 or R5, load `a` having been assumed to see store `b` */
-    KNOT_ORDER,     /* because store a < store b, both in the nodes */
+    KNOT_READS,  /* by R4 or R5, load `a` having been assumed to see store `b` */
+    KNOT_ORDER,  /* because store a < store b, both in the nodes */
+    KNOT_APART,  /* because loads a and b of a word were assumed to see different stores (RVWMO) */
     KNOT_OVERWRITE, /* because `from`, by `load`, reads a, and a < b, which `to` writes (R7) */
 };
 struct knot_edge { uint32_t from, to; uint8_t reason; uint32_t a, b, slot, load; };

@@ -42,6 +42,11 @@ static uint64_t fingerprint(const struct execution *x)
         mix(&hash, (uint64_t)x->barrier[b].group << 8 | x->barrier[b].mask);
     for (uint32_t d = 0; d < x->dependences; d++)
         mix(&hash, (uint64_t)x->dependence[d].from << 32 | x->dependence[d].to);
+    for (uint32_t d = 0; d < x->dependences; d++)
+        if (x->dependence[d].use != ORDEAL_REGISTER_READ)
+            mix(&hash, (uint64_t)d << 8 | x->dependence[d].use);
+    for (uint32_t k = 0; k < x->reservations; k++)
+        mix(&hash, (uint64_t)x->reservation[k].group << 32 | x->reservation[k].first);
     for (uint32_t k = 0; k < x->orders; k++)
         for (uint32_t i = x->order_first[k]; i < x->order_first[k + 1]; i++)
             mix(&hash, (uint64_t)k << 32 | x->order[i]);

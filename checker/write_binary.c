@@ -280,7 +280,7 @@ static void put_op(struct writer *w, size_t i)
     uint8_t traits = trace_op_traits[op->kind];
     uint64_t step = next_step(w, i);
     uint8_t extension = (op->flags & binary_flag[op->kind] ? EXTENDED_FLAG : 0)
-                      | (step ? EXTENDED_STEP : 0);
+                      | (step ? EXTENDED_STEP : 0) | (trace_marks(op) ? EXTENDED_MARKS : 0);
     bool extended = extension || op->kind >= RECORD_THREAD;
     uint8_t tag = extended ? RECORD_EXTENDED : op->kind;
     bool cycles = op->flags & (ORDEAL_HAS_BEGIN | ORDEAL_HAS_END);
@@ -301,6 +301,8 @@ static void put_op(struct writer *w, size_t i)
         put_byte(w, op->barrier);
     if (op->kind == ORDEAL_AMO)
         put_byte(w, op->function);
+    if (extension & EXTENDED_MARKS)
+        put_byte(w, (uint8_t)trace_marks(op));
     if (traits & OP_LOCATION)
         put_location(w, op);
     if (traits & OP_WRITES || op->flags & ORDEAL_HAS_VALUE) {
@@ -324,8 +326,11 @@ static void put_registers(struct writer *w, size_t i)
     for (; w->reg < t->registers.count && t->registers.data[w->reg].op == i; w->reg++) {
         const struct trace_register *r = &t->registers.data[w->reg];
         room(w);
-        put_byte(w, RECORD_REGISTER);
-        put_varint(w, (uint64_t)r->reg << 1 | r->write);
+        bool of_riscv = r->use > ORDEAL_REGISTER_WRITTEN;
+        put_byte(w, of_riscv ? RECORD_REGISTER | RECORD_USE : RECORD_REGISTER);
+        put_varint(w, of_riscv ? r->reg : (uint64_t)r->reg << 1 | r->use);
+        if (of_riscv)
+            put_byte(w, r->use);
     }
 }
 
@@ -357,10 +362,18 @@ static void release(struct writer *w)
 
 static int version_of(const struct ordeal_trace *t)
 {
-    for (size_t i = 0; i < t->ops.count; i++)
-        if (t->ops.data[i].kind == ORDEAL_AMO)
-            return BINARY_AMO;
-    return BINARY_OLDEST;
+    int version = t->claimed && t->claim > ORDEAL_RMO ? BINARY_RISCV : BINARY_OLDEST;
+    for (size_t i = 0; i < t->registers.count; i++)
+        if (t->registers.data[i].use > ORDEAL_REGISTER_WRITTEN)
+            version = BINARY_RISCV;
+    for (size_t i = 0; i < t->ops.count && version < BINARY_RISCV; i++) {
+        const struct ordeal_op *op = &t->ops.data[i];
+        if (op->kind > ORDEAL_AMO || trace_marks(op))
+            version = BINARY_RISCV;
+        else if (op->kind == ORDEAL_AMO)
+            version = BINARY_AMO;
+    }
+    return version;
 }
 
 static void put_header(FILE *stream, int version)

@@ -98,7 +98,7 @@ enum ordeal_status ordeal_write_text(const struct ordeal_trace *t, FILE *stream)
         ordeal_trace_format(t, i, text, sizeof text);
         fputs(text, stream);
         for (; reg < t->registers.count && t->registers.data[reg].op == i; reg++)
-            fprintf(stream, " %cr%" PRIu32, t->registers.data[reg].write ? '>' : '<',
+            fprintf(stream, " %sr%" PRIu32, trace_use_names[t->registers.data[reg].use],
                     t->registers.data[reg].reg);
         if (flags & (ORDEAL_HAS_BEGIN | ORDEAL_HAS_END)) {
             assert(time < t->times.count && t->times.data[time].op == i);

@@ -36,7 +36,19 @@ static void refused(const struct fixture *f, const char *reason)
 
 /* ---- random executions --------------------------------------------------------------- */
 
-struct flavour { bool transactions, wide, registers, times, facts; uint32_t ops; };
+struct flavour {
+    bool transactions, wide, registers, times, facts, riscv;
+    uint32_t ops;
+};
+
+/* An LR, and its SC right behind it. */
+static void random_reservation(FILE *out, uint32_t thread, const char *word)
+{
+    static const char *const marks[] = { "", "", ".aq", ".rl" };
+    fprintf(out, "P%u LR%s[%s]=%u\n", thread, marks[chance(4)], word, chance(3));
+    fprintf(out, "P%u SC%s[%s]=%d#%u\n", thread, marks[chance(4)], word, chance(4) == 0,
+            1 + chance(2));
+}
 
 static void random_access(FILE *out, uint32_t thread, const struct flavour *k)
 {
@@ -44,21 +56,29 @@ static void random_access(FILE *out, uint32_t thread, const struct flavour *k)
     static const char *const amos[] = { "AMOADD", "AMOAND", "AMOOR",   "AMOXOR",
                                         "AMOMIN", "AMOMAX", "AMOMINU", "AMOMAXU" };
     const char *word = words[chance(k->wide ? 4 : 2)];
+    static const char *const uses[] = { "", "addr:", "ctrl:", "data:" };
+    static const char *const marks[] = { "", "", "", ".aq", ".rl", ".aqrl" };
+    const char *mark = k->riscv ? marks[chance(6)] : "";
     bool load = false;
+    if (k->riscv && chance(6) == 0) {
+        random_reservation(out, thread, word);
+        return;
+    }
     switch (chance(k->wide ? 11 : k->facts ? 7 : 8)) {
     case 0: case 1: case 2:
-        fprintf(out, "P%u L[%s]=%u", thread, word, chance(3));
+        fprintf(out, "P%u L%s[%s]=%u", thread, mark, word, chance(3));
         load = true;
         break;
-    case 3: case 4: case 5:
-        fprintf(out, "P%u S[%s]#%u", thread, word, 1 + chance(2));
-        break;
+    case 3:
+    case 4:
+    case 5: fprintf(out, "P%u S%s[%s]#%u", thread, mark, word, 1 + chance(2)); break;
     case 6:
-        fprintf(out, "P%u SWAP[%s]=%u#%u", thread, word, chance(3), 1 + chance(2));
+        fprintf(out, "P%u SWAP%s[%s]=%u#%u", thread, mark, word, chance(3), 1 + chance(2));
         load = true;
         break;
     case 7:
-        fprintf(out, "P%u %s[%s]=%u#%u", thread, amos[chance(8)], word, chance(3), 1 + chance(2));
+        fprintf(out, "P%u %s%s[%s]=%u#%u", thread, amos[chance(8)], mark, word, chance(3),
+                1 + chance(2));
         load = true;
         break;
     case 8:
@@ -73,7 +93,7 @@ static void random_access(FILE *out, uint32_t thread, const struct flavour *k)
         fprintf(out, "P%u S[A/8]#0x%x0000000%x", thread, 1 + chance(2), 1 + chance(2));
     }
     if (k->registers && chance(2))
-        fprintf(out, " <r1");
+        fprintf(out, " <%sr1", !k->riscv ? "" : uses[chance(load ? 3 : 4)]);
     if (k->registers && load && chance(2))
         fprintf(out, " >r1");
     if (k->times && chance(2)) {
@@ -115,8 +135,9 @@ static void random_text(char *text, size_t size, const struct flavour *k)
 static void add_facts(char *text)
 {
     const char *one = strstr(text, "[A]#1"), *two = strstr(text, "[A]#2");
-    bool wide = strstr(text, "A/8") || strstr(text, "A+4") || strstr(text, "SWAP[A]")
-             || strstr(text, "AMO");
+    bool wide = strstr(text, "A/8") || strstr(text, "A+4") || strstr(text, "SWAP")
+             || strstr(text, "AMO") || strstr(text, "SC") || strstr(text, ".rl[A]")
+             || strstr(text, ".aq[A]") || strstr(text, ".aqrl[A]");
     if (one && two && !wide && !strstr(one + 1, "[A]#1") && !strstr(two + 1, "[A]#2"))
         strcat(text, chance(2) ? "order A 1 2\n" : "order A 2 1\n");
     if ((one || two) && !wide && chance(2))
@@ -126,9 +147,13 @@ static void add_facts(char *text)
 static struct flavour random_flavour(enum ordeal_model m, uint32_t ops)
 {
     return (struct flavour){
-        .transactions = m != ORDEAL_PC && chance(3) == 0, .wide = chance(3) == 0,
-        .registers = m == ORDEAL_RMO || chance(8) == 0, .times = chance(4) == 0,
-        .facts = chance(2) == 0, .ops = ops,
+        .transactions = m != ORDEAL_PC && chance(3) == 0,
+        .wide = chance(3) == 0,
+        .registers = m == ORDEAL_RMO || m >= ORDEAL_RVWMO || chance(8) == 0,
+        .riscv = m >= ORDEAL_RVWMO && chance(3) != 0,
+        .times = chance(4) == 0,
+        .facts = chance(2) == 0,
+        .ops = ops,
     };
 }
 
@@ -522,8 +547,16 @@ static void prove_swaps_in_one_circle(struct fixture *f)
 #define FENCED(M) "P0 S[A]#1\nP0 MEMBAR" M "\nP0 L[B]=0\nP1 S[B]#1\nP1 MEMBAR" M "\nP1 L[A]=0\n"
 #define NEW_THEN_OLD "P0 S[A]#1\nP0 S[A]#2\nP1 L[A]=2\nP1 L[A]=1\n"
 #define SWAPS "P0 SWAP[A]=0#1\nP1 SWAP[A]=0#2\n"
-enum { SC = 1 << ORDEAL_SC, TSO = 1 << ORDEAL_TSO, PSO = 1 << ORDEAL_PSO, PC = 1 << ORDEAL_PC,
-       RMO = 1 << ORDEAL_RMO };
+enum {
+    SC = 1 << ORDEAL_SC,
+    TSO = 1 << ORDEAL_TSO,
+    PSO = 1 << ORDEAL_PSO,
+    PC = 1 << ORDEAL_PC,
+    RMO = 1 << ORDEAL_RMO,
+    RVWMO = 1 << ORDEAL_RVWMO,
+    RVTSO = 1 << ORDEAL_RVTSO
+};
+#define EVERY (SC | TSO | PSO | PC | RMO | RVWMO | RVTSO)
 
 static const struct example {
     const char *text;
@@ -532,14 +565,14 @@ static const struct example {
     bool time_order;
 } examples[] = {
     { STORE_BUFFERING, prove_op_op, SC, false },
-    { FENCED(""), prove_membar, SC | TSO | PSO | PC | RMO, false },
-    { FENCED(".SL"), prove_membar, SC | TSO | PSO | PC | RMO, false },
+    { FENCED(""), prove_membar, EVERY, false },
+    { FENCED(".SL"), prove_membar, EVERY, false },
     { FENCED(".LL.LS.SS"), prove_membar, 0, false },
-    { MESSAGE, prove_message, SC | TSO | PC, false },
-    { "P0 S[A]#1\nP0 L[A]=0\n", prove_own_store, SC | TSO | PSO | PC | RMO, false },
-    { NEW_THEN_OLD, prove_same_word, SC | TSO | PSO, false }, /* PC: in P1's view, below */
-    { "P0 L[A]=1 >r1\nP0 S[B]#1 <r1\nP1 L[B]=1 >r1\nP1 S[A]#1 <r1\n", prove_dependence, RMO,
-      false },
+    { MESSAGE, prove_message, SC | TSO | PC | RVTSO, false },
+    { "P0 S[A]#1\nP0 L[A]=0\n", prove_own_store, EVERY, false },
+    { NEW_THEN_OLD, prove_same_word, SC | TSO | PSO | RVTSO, false }, /* PC: in P1's view, below */
+    { "P0 L[A]=1 >r1\nP0 S[B]#1 <r1\nP1 L[B]=1 >r1\nP1 S[A]#1 <r1\n", prove_dependence,
+      RMO | RVWMO | RVTSO, false },
     { "P0 L[A]=1 >r1\nP0 S[B]#1 <r1\nP1 L[B]=1 >r1\nP1 S[A]#1\n", prove_dependence, 0, false },
     { "P0 L[A]=1 >r1\nP0 S[C]#7 <r1\nP0 L[C]=7 >r2\nP0 S[B]#1 <r2\nP1 L[B]=1 >r1\nP1 S[A]#1 <r1\n",
       prove_long_dependence, RMO, false },
@@ -547,18 +580,18 @@ static const struct example {
       prove_long_dependence, 0, false },
     { "P0 TX.BEGIN\nP0 S[A]#1\nP0 TX.END\nP0 L[B]=0\n"
       "P1 S[B]#1\nP1 TX.BEGIN\nP1 L[A]=0\nP1 TX.END\n",
-      prove_transactions, SC | TSO | PSO | RMO, false },
-    { "P0 L[A]=1\nP0 S[A]#1\n", prove_future, SC | TSO | PSO | PC | RMO, false },
-    { "P0 SWAP[A]=1#1\n", prove_own_future, SC | TSO | PSO | RMO, false },
+      prove_transactions, EVERY & ~PC, false },
+    { "P0 L[A]=1\nP0 S[A]#1\n", prove_future, EVERY, false },
+    { "P0 SWAP[A]=1#1\n", prove_own_future, EVERY & ~PC, false },
     { "P0 S[A]#1\nP1 S[A]#2\nP2 L[A]=2\nP2 L[A]=1\norder A 1 2\n", prove_known_order,
-      SC | TSO | PSO, false },
+      SC | TSO | PSO | RVTSO, false },
     { "P0 S[A]#1\nP1 S[A]#2\nP2 L[A]=2\nP2 L[A]=1\norder A 2 1\n", prove_known_order, 0, false },
-    { "P0 S[A]#1 @1:2\nP1 L[A]=0 @3:4\n", prove_time, SC | TSO | PSO | RMO, true },
+    { "P0 S[A]#1 @1:2\nP1 L[A]=0 @3:4\n", prove_time, EVERY & ~PC, true },
     { "P0 S[A]#1 @1:3\nP1 L[A]=0 @3:4\n", prove_time, 0, true },
     { "P0 S[A]#1 @1:2\nP1 L[A]=0 @3:4\n", prove_time, 0, false },
-    { "P0 S[A]#1\nP0 S[A]#2\nfinal A=1\n", prove_final, SC | TSO | PC, false },
+    { "P0 S[A]#1\nP0 S[A]#2\nfinal A=1\n", prove_final, SC | TSO | PC | RVTSO, false },
     { "P0 S[A]#1\nP0 S[A]#2\nfinal A=2\n", prove_final, 0, false },
-    { "P0 L[A]=1\nP0 S[A]#1\nP0 S[A]#1\n", prove_candidates, SC | TSO | PSO | PC, false },
+    { "P0 L[A]=1\nP0 S[A]#1\nP0 S[A]#1\n", prove_candidates, SC | TSO | PSO | PC | RVTSO, false },
     { "P0 L[A]=1\nP0 S[A]#1\nP0 S[A]#1\nP1 S[A]#1\n", prove_candidates, 0, false },
     { SWAPS, prove_swaps, PC, false },
     { SWAPS, prove_swaps_in_one_circle, PC, false },
@@ -910,7 +943,7 @@ static void try_edges(struct edge_test *t, size_t places, uint32_t from, uint32_
                       : chance(2) ? chance(x->threads) : e.from_view;
             if (!edge_accepted(&t->f, t->clause, t->literals, &e))
                 continue;
-            ordered |= rule <= ORDEAL_RULE_T3;
+            ordered |= rule <= ORDEAL_RULE_T3 || rule >= ORDEAL_RULE_ACQUIRE;
             edge_holds(t, &e, places);
         }
     }
@@ -938,17 +971,32 @@ static void try_all_edges(struct edge_test *t)
 
 static void accepted_edges_hold(void)
 {
-    enum { ALL = SC | TSO | PSO | PC | RMO };
-    static const unsigned used[ORDEAL_RULE_COUNT] = { /* the models that know the rule */
-        [ORDEAL_RULE_R1] = ALL & ~RMO,   [ORDEAL_RULE_R2] = SC | TSO | PC,
-        [ORDEAL_RULE_R3] = ALL,          [ORDEAL_RULE_PO] = SC,
-        [ORDEAL_RULE_SAME] = ALL,        [ORDEAL_RULE_DEP] = RMO,
-        [ORDEAL_RULE_T2] = ALL & ~PC,    [ORDEAL_RULE_T3] = ALL & ~PC,
-        [ORDEAL_RULE_R4] = ALL,          [ORDEAL_RULE_R5] = ALL,
-        [ORDEAL_RULE_R7] = ALL,          [ORDEAL_RULE_INIT] = ALL,
-        [ORDEAL_RULE_ORDER] = ALL,       [ORDEAL_RULE_TIME] = ALL,
-        [ORDEAL_RULE_CO] = ALL,          [ORDEAL_RULE_FINAL] = ALL,
-        [ORDEAL_RULE_ATOMIC] = PC,
+    enum { ALL = EVERY, RISCV = RVWMO | RVTSO };
+    static const unsigned used[ORDEAL_RULE_COUNT] = {
+        /* the models that know the rule */
+        [ORDEAL_RULE_R1] = ALL & ~(RMO | RVWMO),
+        [ORDEAL_RULE_R2] = SC | TSO | PC | RVTSO,
+        [ORDEAL_RULE_R3] = ALL,
+        [ORDEAL_RULE_PO] = SC,
+        [ORDEAL_RULE_SAME] = ALL,
+        [ORDEAL_RULE_DEP] = RMO | RISCV,
+        [ORDEAL_RULE_T2] = ALL & ~PC,
+        [ORDEAL_RULE_T3] = ALL & ~PC,
+        [ORDEAL_RULE_R4] = ALL,
+        [ORDEAL_RULE_R5] = ALL,
+        [ORDEAL_RULE_R7] = ALL,
+        [ORDEAL_RULE_INIT] = ALL,
+        [ORDEAL_RULE_ORDER] = ALL,
+        [ORDEAL_RULE_TIME] = ALL,
+        [ORDEAL_RULE_CO] = ALL,
+        [ORDEAL_RULE_FINAL] = ALL,
+        [ORDEAL_RULE_ATOMIC] = PC | RISCV,
+        [ORDEAL_RULE_ACQUIRE] = RISCV,
+        [ORDEAL_RULE_RELEASE] = RISCV,
+        [ORDEAL_RULE_MARKED] = RISCV,
+        [ORDEAL_RULE_PAIR] = RISCV,
+        [ORDEAL_RULE_MEMORY] = ALL & ~PC,
+        [ORDEAL_RULE_APART] = RVWMO,
     };
     struct edge_test *t = calloc(1, sizeof *t);
     for (int m = 0; m < ORDEAL_MODELS; m++) {

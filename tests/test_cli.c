@@ -236,7 +236,7 @@ static void test_every_command_has_help_with_an_example(void)
 static void test_help_names_choices_and_defaults(void)
 {
     RUN("check", "--help");
-    OUT("SC, TSO, PSO, PC, RMO");
+    OUT("SC, TSO, PSO, PC, RMO, RVWMO, RVTSO");
     OUT("(default: auto)");
     OUT("deriv+back");
 }
@@ -286,7 +286,7 @@ static void test_bad_arguments_say_what_is_expected(void)
 {
     RUN("check", "--model", "XYZ", legal());
     STATUS(2);
-    ERR("SC, TSO, PSO, PC, RMO");
+    ERR("SC, TSO, PSO, PC, RMO, RVWMO, RVTSO");
     RUN("check", "--limit", "soon", legal());
     STATUS(2);
     ERR("seconds above 0");

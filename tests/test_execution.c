@@ -502,19 +502,19 @@ static void test_dependences_follow_registers(void)
     build("P0 L[A]=0 >r1\nP1 S[B]#9 <r1\nP0 L[B]=0 >r1 >r2\nP0 L[A]=0 <r1 >r1\n"
           "P0 S[A]#1 <r1 <r2 <r3");
     check_shape();
-    dependences_are(3, (struct dependence[]){ { 2, 3 }, { 3, 4 }, { 2, 4 } });
+    dependences_are(3, (struct dependence[]){ { 2, 3, 0 }, { 3, 4, 0 }, { 2, 4, 0 } });
 }
 
 static void test_dependences_of_parts_and_transactions(void)
 {
     build("P0 L[A/8]=0 >r1\nP0 S[B/8]#0 <r1");
-    dependences_are(4, (struct dependence[]){ { 1, 3 }, { 2, 3 }, { 1, 4 }, { 2, 4 } });
+    dependences_are(4, (struct dependence[]){ { 1, 3, 0 }, { 2, 3, 0 }, { 1, 4, 0 }, { 2, 4, 0 } });
     execution_free(x);
     ordeal_trace_free(t);
     build("P0 L[A]=0 >r1\nP0 TX.BEGIN\nP0 L[A]=0 >r1\nP0 TX.ABORT\nP0 TX.BEGIN\nP0 L[B]=0 <r1 >r2\n"
           "P0 S[B]#1 <r2\nP0 TX.END\nP0 S[A]#2 <r2");
     check_shape();
-    dependences_are(2, (struct dependence[]){ { 1, 2 }, { 2, 3 } });
+    dependences_are(2, (struct dependence[]){ { 1, 2, 0 }, { 2, 3, 0 } });
 }
 
 static void times_are(uint32_t g, uint64_t begin, uint64_t end)

@@ -19,14 +19,22 @@ enum { SHARE = 8 };
 enum { SHARE = 1 };
 #endif
 
-enum { SC = 1 << ORDEAL_SC, TSO = 1 << ORDEAL_TSO, PSO = 1 << ORDEAL_PSO, PC = 1 << ORDEAL_PC,
-       RMO = 1 << ORDEAL_RMO, ALL = SC | TSO | PSO | PC | RMO };
+enum {
+    SC = 1 << ORDEAL_SC,
+    TSO = 1 << ORDEAL_TSO,
+    PSO = 1 << ORDEAL_PSO,
+    PC = 1 << ORDEAL_PC,
+    RMO = 1 << ORDEAL_RMO,
+    ALL = SC | TSO | PSO | PC | RMO,
+    MACHINES = ORDEAL_RMO + 1
+};
 
 /* The model itself and each weaker one. PC and PSO each allow what the other forbids; and PC shows
  * a store to some before others, which even RMO forbids. */
-static const uint32_t not_stronger[ORDEAL_MODELS] = {
-    [ORDEAL_SC] = ALL, [ORDEAL_TSO] = TSO | PSO | PC | RMO, [ORDEAL_PSO] = PSO | RMO,
-    [ORDEAL_PC] = PC, [ORDEAL_RMO] = RMO,
+static const uint32_t not_stronger[MACHINES] = {
+    [ORDEAL_SC] = ALL,        [ORDEAL_TSO] = TSO | PSO | PC | RMO,
+    [ORDEAL_PSO] = PSO | RMO, [ORDEAL_PC] = PC,
+    [ORDEAL_RMO] = RMO,
 };
 
 static struct ordeal *o;
@@ -164,7 +172,7 @@ static void models_show_their_outcomes_and_no_others(void)
     for (size_t k = 0; k < sizeof litmus / sizeof *litmus; k++) {
         const struct litmus *l = &litmus[k];
         compile(trace_of_lines(o, l->lines));
-        for (uint32_t m = 0; m < ORDEAL_MODELS; m++) {
+        for (uint32_t m = 0; m < MACHINES; m++) {
             char about[128];
             struct target_sink sink = { is_another, (void *)l->values };
             if (m == ORDEAL_PC && p.asks.transactions)
@@ -219,7 +227,7 @@ static bool judge(void *user, uint64_t iteration, const uint64_t *values)
     struct ordeal_trace *trace;
     TEST_ASSERT_EQUAL_MESSAGE(ORDEAL_OK, program_trace(&p, iteration, values, &claims, o, &trace),
                               ordeal_last_error(o)->reason);
-    for (int m = 0; m < ORDEAL_MODELS; m++) {
+    for (int m = 0; m < MACHINES; m++) {
         if (!(j->models >> m & 1) || (m == ORDEAL_PC && p.asks.transactions))
             continue;
         struct ordeal_options options = { .model = (enum ordeal_model)m, .no_core = true };
@@ -331,7 +339,7 @@ static uint32_t tests_to_catch(enum bug bug, enum ordeal_model model, const char
 static void every_bug_is_caught_within_the_tests_it_states(void)
 {
     for (int b = 1; b < BUGS; b++)
-        for (int m = 0; m < ORDEAL_MODELS; m++)
+        for (int m = 0; m < MACHINES; m++)
             if (bug_is_in(&model_bugs.entry[b], (enum ordeal_model)m)) {
                 char about[96];
                 snprintf(about, sizeof about, "%s under %s", model_bugs.entry[b].name,
@@ -351,7 +359,7 @@ static void bugs_are_chosen_by_name_and_only_where_they_can_be(void)
     for (int b = 1; b < BUGS; b++) {
         const struct bug_entry *e = &model_bugs.entry[b];
         TEST_ASSERT_NOT_NULL_MESSAGE(strstr(why.text, e->name), e->name);
-        for (int m = 0; m < ORDEAL_MODELS; m++) {
+        for (int m = 0; m < MACHINES; m++) {
             struct why before = why;
             bool can = bug_is_in(e, (enum ordeal_model)m);
             TEST_ASSERT_EQUAL_MESSAGE(can, try_open((enum ordeal_model)m, NULL, e->name, 1),
@@ -398,7 +406,7 @@ static void the_same_seed_gives_the_same_values(void)
 {
     enum { RUNS = 6 };
     struct making g = start_making("test.threads=4 test.locations=4 " TRANSACTIONS WAYS, 2);
-    for (int m = 0; m < ORDEAL_MODELS; m++) {
+    for (int m = 0; m < MACHINES; m++) {
         if (m == ORDEAL_PC)
             continue;
         make_test(&g, (uint64_t)m);
@@ -423,7 +431,7 @@ static void the_same_seed_gives_the_same_values(void)
 /* Under PC the checker has every store once for each thread: fewer operations there. */
 static void many_threads_run(void)
 {
-    for (int m = 0; m < ORDEAL_MODELS; m++) {
+    for (int m = 0; m < MACHINES; m++) {
         struct making g = start_making(
             m == ORDEAL_PC ? "test.threads=256 test.operations=2 test.locations=20"
                            : "test.threads=256 test.operations=20 test.locations=40", 2);

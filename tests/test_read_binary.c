@@ -284,8 +284,14 @@ static void bad_records_are_refused_and_taken_back(void)
     static const struct { const char *records; size_t length; const char *reason; } all[] = {
 #define BAD(text, reason) { text, sizeof text - 1, reason }
         BAD("\x84\x0f\x0f", "cut off"),
-        BAD("\x84\x0f\x8f\x13", "an operation is of no known kind"),
+        BAD("\x84\x0f\x8f\x15", "an operation is of no known kind"),
         BAD("\x84\x0f\x8f\x8b\x01", "an operation is of no known kind"),
+        BAD("\x84\x0f\x8f\x80\x00", "marks are neither of acquire nor of release"),
+        BAD("\x84\x0f\x8f\x80\x04", "marks are neither of acquire nor of release"),
+        BAD("\x84\x0f\x9f\x14\x00\x00\x01\x02", "the result of an SC is 0"),
+        BAD("\x84\x0f\x80\x00\x00\x1d\x01\x01", "the use of a register is not known"),
+        BAD("\x84\x0f\x80\x00\x00\x1d\x01\x05", "the use of a register is not known"),
+        BAD("\x84\x0f\x80\x00\x00\x1d\x01\x03", "have data"),
         BAD("\x84\x0f\x8f\x21\x00\x00\x00", "an operation is of no known kind"),
         BAD("\x84\x0f\x8f\x0b", "cut off"),
         BAD("\x84\x0f\x8f\x0b\xff\xff\xff\xff\x0f", "a count goes up to"),
@@ -353,10 +359,10 @@ static void bad_blocks_are_refused(void)
 {
     struct file f;
     uint8_t one[8] = { 1 };
-    for (uint16_t version = 0; version <= 3; version += 3) {
+    for (uint16_t version = 0; version <= BINARY_VERSION + 1; version += BINARY_VERSION + 1) {
         start(&f, version);
         refuses(&f, 0, 0,
-                "expected version 1 or 2 of the binary format, the only ones read, found");
+                "expected version 1 to 3 of the binary format, the only ones read, found");
     }
     start(&f, BINARY_VERSION);
     f.bytes[0] = 'x';

@@ -125,7 +125,7 @@ static const struct {
     { "ordeal-run 1\ntarget sh\n", 2, "expected one of model native elf sim board" },
     { HEAD "target sim\n" TAIL, 3, "'target' is there twice" },
     { HEAD "sizes usual\nmodel TSO\n" TAIL, 4, "expected 'model' before" },
-    { HEAD "model XYZ\n" TAIL, 3, "expected SC, TSO, PSO, PC or RMO" },
+    { HEAD "model XYZ\n" TAIL, 3, "expected SC, TSO, PSO, PC, RMO, RVWMO or RVTSO" },
     { HEAD "command id\n" TAIL, 3, "there is no 'command' to be said" },
     { HEAD "soc x.so\n" TAIL, 3, "there is no 'soc' to be said" },
     { HEAD "emit x\n" TAIL, 3, "there is no 'emit'" },

@@ -126,7 +126,8 @@ static void test_stores_of_one_value_as_the_machine_has_it(void)
     };
     const struct random_shape shape = { .threads = 4, .words = 3, .ops_least = 8, .ops_most = 14,
                                         .features = RANDOM_MEMBARS | RANDOM_SWAPS };
-    unsigned legal[ORDEAL_MODELS] = { 0 };
+    enum { MACHINES = sizeof oracles / sizeof *oracles };
+    unsigned legal[MACHINES] = { 0 };
     enum { EXECUTIONS = 600 };
     for (uint64_t seed = 1; seed <= EXECUTIONS; seed++) {
         struct oracle_execution x;
@@ -136,7 +137,7 @@ static void test_stores_of_one_value_as_the_machine_has_it(void)
         random_execution(&shape, seed, &x);
         all_ones(&x, &chance);
         TEST_ASSERT_EQUAL(ORDEAL_OK, execution_trace(o, &x, seed, &t));
-        for (int m = 0; m < ORDEAL_MODELS; m++) {
+        for (int m = 0; m < MACHINES; m++) {
             bool may = oracle_legal(oracles[m], &x);
             snprintf(message, sizeof message, "seed %" PRIu64 " %s", seed,
                      ordeal_model_name((enum ordeal_model)m));
@@ -146,7 +147,7 @@ static void test_stores_of_one_value_as_the_machine_has_it(void)
         }
         ordeal_trace_free(t);
     }
-    for (int m = 0; m < ORDEAL_MODELS; m++) {
+    for (int m = 0; m < MACHINES; m++) {
         TEST_ASSERT_GREATER_THAN(EXECUTIONS / 10, legal[m]);
         TEST_ASSERT_LESS_THAN(EXECUTIONS - EXECUTIONS / 10, legal[m]);
     }

@@ -257,8 +257,9 @@ static void what_an_operation_does_not_have_is_dropped(void)
     TEST_ASSERT_EQUAL_UINT64(0, op->address | op->read | op->write | op->base | op->barrier);
     TEST_ASSERT_EQUAL_UINT8(0, op->flags);
     says((struct ordeal_op){ .kind = ORDEAL_STORE, .size_log2 = 2, .flags = 0xff }, 0,
-         "P0 S[0x0]#0");
-    TEST_ASSERT_EQUAL_UINT8(ORDEAL_HAS_BEGIN | ORDEAL_HAS_END, ordeal_trace_op(t, 1)->flags);
+         "P0 S.aqrl[0x0]#0");
+    TEST_ASSERT_EQUAL_UINT8(ORDEAL_HAS_BEGIN | ORDEAL_HAS_END | ORDEAL_ACQUIRE | ORDEAL_RELEASE,
+                            ordeal_trace_op(t, 1)->flags);
     says((struct ordeal_op){ .kind = ORDEAL_TX_BEGIN, .write = 3 }, 0, "P0 TX.BEGIN");
     TEST_ASSERT_EQUAL_UINT64(0, ordeal_trace_op(t, 2)->write);
 }
@@ -286,7 +287,7 @@ static void cycles_and_registers_belong_to_the_last_operation(void)
     TEST_ASSERT_EQUAL_UINT64(2, trace_time_of(t, 2)->end);
     TEST_ASSERT_EQUAL_size_t(2, t->registers.count);
     TEST_ASSERT_EQUAL_UINT32(1, t->registers.data[1].op);
-    TEST_ASSERT_TRUE(t->registers.data[1].write);
+    TEST_ASSERT_EQUAL(ORDEAL_REGISTER_WRITTEN, t->registers.data[1].use);
 }
 
 static void facts_are_checked(void)

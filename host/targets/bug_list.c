@@ -6,11 +6,13 @@
 
 #include "base/nearest.h"
 
-_Static_assert(ORDEAL_MODELS == 5, "a new model is to be told here, too");
+_Static_assert(ORDEAL_MODELS == 7, "a new model is to be told here, too");
 bool bug_is_in(const struct bug_entry *e, enum ordeal_model model)
 {
-    static const char letters[] = { [ORDEAL_SC] = 'S', [ORDEAL_TSO] = 'T', [ORDEAL_PSO] = 'P',
-                                    [ORDEAL_PC] = 'C', [ORDEAL_RMO] = 'R' };
+    static const char letters[] = {
+        [ORDEAL_SC] = 'S',  [ORDEAL_TSO] = 'T',   [ORDEAL_PSO] = 'P',  [ORDEAL_PC] = 'C',
+        [ORDEAL_RMO] = 'R', [ORDEAL_RVWMO] = 'V', [ORDEAL_RVTSO] = 'Z'
+    };
     return e->models && strchr(e->models, letters[model]);
 }
 

@@ -30,8 +30,16 @@ static const struct {
     [ORDEAL_RULE_TIME] = { "@F is before @T: it ended before the other began", true },
     [ORDEAL_RULE_CO] = { "@F is before @T", false },
     [ORDEAL_RULE_FINAL] = { "@F is before @T: in the end memory holds the value of @t", false },
-    [ORDEAL_RULE_ATOMIC] = { "@F is before @T: no store comes between the halves of a swap",
+    [ORDEAL_RULE_ATOMIC] = { "@F is before @T: no store comes between the halves of a swap, "
+                             "or an LR and its SC",
                              false },
+    [ORDEAL_RULE_ACQUIRE] = { "@F is before @T: what follows an acquire stays behind it", true },
+    [ORDEAL_RULE_RELEASE] = { "@F is before @T: a release stays behind what is before it", true },
+    [ORDEAL_RULE_MARKED] = { "@F is before @T: atomics that acquire or release stay in order",
+                             true },
+    [ORDEAL_RULE_PAIR] = { "@F is before @T: an SC is performed behind its LR", true },
+    [ORDEAL_RULE_MEMORY] = { "@F is before @T: an atomic's store is seen in memory alone", true },
+    [ORDEAL_RULE_APART] = { "@F is before @T: they load one word, and saw different stores", true },
     [RULE_GROUP] = { "@F and @T are in one transaction: what is before the one is before the other",
                      false },
 };

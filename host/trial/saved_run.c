@@ -138,7 +138,7 @@ static bool take_target(struct reading *x, const char *text)
 static bool take_model(struct reading *x, const char *text, enum ordeal_model *model)
 {
     return ordeal_model_parse(text, model)
-        || BAD(x, "there is no model '%s'; expected SC, TSO, PSO, PC or RMO", text);
+        || BAD(x, "there is no model '%s'; expected SC, TSO, PSO, PC, RMO, RVWMO or RVTSO", text);
 }
 
 static bool take_part(struct reading *x, enum part part, const char *text)

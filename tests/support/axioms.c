@@ -74,7 +74,9 @@ static void find_dependences(struct world *w)
 {
     const struct execution *x = w->x;
     for (uint32_t i = 0; i < x->dependences; i++)
-        w->depends[x->dependence[i].from][x->dependence[i].to] = true;
+        if (x->dependence[i].use != ORDEAL_REGISTER_CONTROL
+            || (x->group_flags[x->dependence[i].to] & GROUP_STORES))
+            w->depends[x->dependence[i].from][x->dependence[i].to] = true;
     for (uint32_t a = 0; a < x->events; a++)
         for (uint32_t b = 0; b < x->events; b++)
             if (follows(w, a, b) && same_word(w, a, b) && (store(w, a) || store(w, b)))
@@ -85,16 +87,45 @@ static void find_dependences(struct world *w)
                 w->depends[i][j] |= w->depends[i][k] && w->depends[k][j];
 }
 
-_Static_assert(ORDEAL_MODELS == 5, "a new model is to be told here, too");
+/* Of RISC-V's preserved program order the rules 1 and 4 to 11, and 13. */
+static bool kept_by_register(const struct world *w, uint32_t a, uint32_t b)
+{
+    const struct execution *x = w->x;
+    uint32_t g = x->group[a], h = x->group[b];
+    for (uint32_t i = 0; i < x->dependences; i++) {
+        struct dependence d = x->dependence[i];
+        if (d.from != g || d.to > h || x->thread_of[d.to] != x->thread_of[h])
+            continue;
+        if (d.to == h && d.use != ORDEAL_REGISTER_CONTROL)
+            return true;
+        if ((x->group_flags[h] & GROUP_STORES)
+            && (d.use == ORDEAL_REGISTER_CONTROL || d.use == ORDEAL_REGISTER_ADDRESS))
+            return true;
+    }
+    return false;
+}
+
+static bool kept_by_marks(const struct world *w, uint32_t a, uint32_t b)
+{
+    const struct execution *x = w->x;
+    uint8_t first = x->group_flags[x->group[a]], second = x->group_flags[x->group[b]];
+    const struct reservation *r = reservation_of(x, x->group[b]);
+    return first & GROUP_ACQUIRE || second & GROUP_RELEASE || first & second & GROUP_RCSC
+        || (r && x->group[r->first] == x->group[a]);
+}
+
+_Static_assert(ORDEAL_MODELS == 7, "a new model is to be told here, too");
 static bool kept(const struct world *w, uint32_t a, uint32_t b)
 {
     const struct execution *x = w->x;
     if ((x->group_flags[x->group[a]] | x->group_flags[x->group[b]]) & GROUP_TX)
         return true; /* TransMembar */
-    if (membar_between(w, a, b))
+    if (membar_between(w, a, b) || kept_by_marks(w, a, b))
         return true;
     switch (w->m) {
     case ORDEAL_SC: return true;
+    case ORDEAL_RVWMO: return (store(w, b) && same_word(w, a, b)) || kept_by_register(w, a, b);
+    case ORDEAL_RVTSO: return !store(w, a) || store(w, b) || kept_by_register(w, a, b);
     case ORDEAL_TSO:
     case ORDEAL_PC: return !store(w, a) || store(w, b);
     case ORDEAL_PSO: return !store(w, a) || (store(w, b) && same_word(w, a, b));
@@ -137,6 +168,48 @@ static bool values_hold(const struct world *w)
     for (uint32_t e = x->locations; e < x->events; e++)
         if (!store(w, e) && x->value[source(w, e)] != x->value[e])
             return false;
+    return true;
+}
+
+/* Rules 3, 12 and 2 of RISC-V: a load of what its own thread's atomic stored, or a store that
+ * depends on something, and two loads of a word that saw different stores. */
+static bool values_are_ordered(const struct world *w)
+{
+    const struct execution *x = w->x;
+    for (uint32_t b = x->locations; b < x->events; b++)
+        for (uint32_t a = x->locations; !store(w, b) && a < b; a++) {
+            uint32_t s = source(w, b);
+            if (!follows(w, a, b))
+                continue;
+            bool atomic = a == s && is_atomic(x, x->group[a]);
+            bool forwarded = false, apart = !store(w, a) && same_word(w, a, b) && source(w, a) != s;
+            for (uint32_t i = 0; i < x->dependences && follows(w, s, b); i++)
+                forwarded |= x->dependence[i].to == x->group[s]
+                          && x->dependence[i].from == x->group[a]
+                          && (x->dependence[i].use == ORDEAL_REGISTER_ADDRESS
+                              || x->dependence[i].use == ORDEAL_REGISTER_DATA);
+            for (uint32_t m = a; m < b; m++)
+                apart &= !store(w, m) || !same_word(w, m, b);
+            if ((atomic || (forwarded && (w->m == ORDEAL_RVWMO || w->m == ORDEAL_RVTSO))
+                 || (w->m == ORDEAL_RVWMO && apart))
+                && !before(w, a, 0, b, 0))
+                return false;
+        }
+    return true;
+}
+
+/* What an LR saw is still there when its SC is performed. */
+static bool reservations_hold(const struct world *w)
+{
+    const struct execution *x = w->x;
+    for (uint32_t k = 0; k < x->reservations; k++)
+        for (uint32_t l = x->reservation[k].first; l < x->reservation[k].end; l++) {
+            uint32_t s = source(w, l), sc = x->group_first[x->reservation[k].group];
+            for (uint32_t t = x->locations; t < x->events; t++)
+                if (store(w, t) && same_word(w, t, l) && event_thread(x, t) != event_thread(x, l)
+                    && before(w, s, 0, t, 0) && before(w, t, 0, sc, 0))
+                    return false;
+        }
     return true;
 }
 
@@ -246,7 +319,8 @@ bool axioms_hold(const struct execution *x, enum ordeal_model m, bool time_order
     struct world w;
     make_world(&w, x, m, order, count);
     return amos_hold(&w) && values_hold(&w) && program_order_holds(&w) && facts_hold(&w, time_order)
-        && (m != ORDEAL_PC || (coherence_holds(&w) && atomicity_holds(&w)));
+        && (m == ORDEAL_PC ? coherence_holds(&w) && atomicity_holds(&w)
+                           : values_are_ordered(&w) && reservations_hold(&w));
 }
 
 bool axioms_literal(const struct execution *x, enum ordeal_model m,

@@ -118,7 +118,7 @@ static inline const char *same_trace(const struct ordeal_trace *a, const struct 
     }
     for (size_t i = 0; i < a->registers.count; i++) {
         const struct trace_register *p = &a->registers.data[i], *q = &b->registers.data[i];
-        if (p->op != q->op || p->reg != q->reg || p->write != q->write)
+        if (p->op != q->op || p->reg != q->reg || p->use != q->use)
             return "register";
     }
     return same_facts(a, b);

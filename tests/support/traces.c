@@ -144,11 +144,11 @@ static void add_op(struct ordeal_trace *t, uint64_t *state, bool axe)
         op.kind = ORDEAL_MEMBAR;
     op.barrier = axe ? ORDEAL_FULL : (uint8_t)(1 + below(state, 15));
     op.size_log2 = axe || below(state, 2) ? 2 : (uint8_t)below(state, 7);
-    op.flags = (uint8_t)below(state, 64);
-    if (op.kind == ORDEAL_AMO) {
+    op.flags = (uint8_t)below(state, axe ? 64 : 256);
+    if (op.kind == ORDEAL_AMO)
         op.function = (uint8_t)below(state, ORDEAL_AMO_FUNCTIONS);
+    if (op.kind >= ORDEAL_AMO)
         op.size_log2 &= 3;
-    }
     if (axe) {
         op.flags |= ORDEAL_HAS_VALUE;
         op.flags &= (uint8_t)~(ORDEAL_NONFAULTING | (op.kind == ORDEAL_STORE ? ORDEAL_HAS_END : 0));
@@ -164,6 +164,8 @@ static void add_op(struct ordeal_trace *t, uint64_t *state, bool axe)
     }
     if (traits & OP_READS && op.flags & ORDEAL_HAS_VALUE)
         op.read = any_operand(t, state, op.size_log2);
+    if (op.kind == ORDEAL_STORE_CONDITIONAL && op.flags & ORDEAL_HAS_VALUE)
+        op.read = below(state, 2);
     if (traits & OP_WRITES)
         op.write = any_operand(t, state, op.size_log2);
     else if (traits & OP_COUNT || op.kind == ORDEAL_TX_BEGIN)
@@ -181,8 +183,11 @@ static void add_op(struct ordeal_trace *t, uint64_t *state, bool axe)
     }
     while (!axe && traits & (OP_READS | OP_WRITES) && below(state, 3) == 0) {
         uint32_t reg = (uint32_t)(draw(state) >> (32 + below(state, 32)));
-        must(traits & OP_READS && below(state, 2) ? ordeal_trace_writes_register(t, reg)
-                                                  : ordeal_trace_reads_register(t, reg));
+        enum ordeal_register_use use = below(state, ORDEAL_REGISTER_USES);
+        bool has = use == ORDEAL_REGISTER_WRITTEN
+                     ? traits & (OP_READS | OP_RESULT)
+                     : use != ORDEAL_REGISTER_DATA || traits & OP_WRITES;
+        must(ordeal_trace_uses_register(t, reg, has ? use : ORDEAL_REGISTER_READ));
     }
 }
 

@@ -11,7 +11,7 @@ enum { INTERRUPT_CYCLES = 12 };
 
 /* ---- making and loading --------------------------------------------------------------------- */
 
-_Static_assert(ORDEAL_MODELS == 5, "a new model is to be told here, too");
+_Static_assert(ORDEAL_MODELS == 7, "a new model is to be told here, too");
 struct model_machine *model_machine_new(const struct model_machine_setup *setup)
 {
     struct model_machine *m = calloc(1, sizeof *m);

@@ -32,6 +32,9 @@ static bool model_open(const struct target_options *options, void **machine, str
                                                                        : ORDEAL_TSO,
                                          .seed = options->seed };
     *machine = NULL;
+    if (setup.model > ORDEAL_RMO)
+        return why_say(why, "there is no machine of %s; there are: SC, TSO, PSO, PC, RMO",
+                       ordeal_model_name(setup.model));
     if (!choose_detection(options->tm, &setup.eager, why))
         return false;
     int bug = NO_BUG;

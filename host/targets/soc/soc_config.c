@@ -178,12 +178,13 @@ static bool parse_sizes(struct soc_config *c, const struct target_options *o, st
 
 /* ---- the setup ------------------------------------------------------------------------------ */
 
-_Static_assert(ORDEAL_MODELS == 5, "a new model is to be told here, too");
+_Static_assert(ORDEAL_MODELS == 7, "a new model is to be told here, too");
 static bool parse_setup(struct soc_setup *s, const struct target_options *o, struct why *why)
 {
-    static const int models[ORDEAL_MODELS] = { [ORDEAL_SC] = SOC_SC, [ORDEAL_TSO] = SOC_TSO,
-                                               [ORDEAL_PSO] = SOC_PSO, [ORDEAL_PC] = -1,
-                                               [ORDEAL_RMO] = SOC_RMO };
+    static const int models[ORDEAL_MODELS] = {
+        [ORDEAL_SC] = SOC_SC,   [ORDEAL_TSO] = SOC_TSO, [ORDEAL_PSO] = SOC_PSO, [ORDEAL_PC] = -1,
+        [ORDEAL_RMO] = SOC_RMO, [ORDEAL_RVWMO] = -1,    [ORDEAL_RVTSO] = -1
+    };
     enum ordeal_model model = o->model_given ? o->model : ORDEAL_TSO;
     int bug = 0;
     *s = (struct soc_setup){ .visible = o->visible };
