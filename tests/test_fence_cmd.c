@@ -86,6 +86,20 @@ static void what_does_not_end_is_undecided(void)
     TEST_ASSERT_NOT_NULL_MESSAGE(strstr(out, "the limit of 3000 states"), out);
 }
 
+/* What a load leaves of one buffer must leave the marks of sfences in the others' words that are in it:
+ * else they wait there for ever (section 3). */
+static void a_load_takes_no_fence_from_one_buffer_alone(void)
+{
+    EXPECT(0, "printf '%%s\\n' '#include <ordeal_program.h>' '#include <pthread.h>' "
+              "'static volatile int x, y, stop;' 'static void *one(void *n) {' "
+              "'  while (!stop) { x = 1; __ordeal_sfence(); y = 1; __ordeal_sfence(); }' "
+              "'  if (x) y = 2;' '  __ordeal_mfence(); return n; }' "
+              "'int main(void) { pthread_t t; pthread_create(&t, 0, one, 0);' "
+              "'  stop = 1; pthread_join(t, 0); }' > marks.c");
+    EXPECT(0, "$ORDEAL fence marks.c");
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(out, "mfences=0 sfences=0"), out);
+}
+
 static void what_is_wrong_anyway_is_told(void)
 {
     EXPECT(0, "printf 'int main(void) { __builtin_trap(); }\\n' > bad.c");
@@ -105,6 +119,7 @@ int main(void)
     RUN_TEST(the_table_of_the_paper);
     RUN_TEST(fences_go_where_they_are_told);
     RUN_TEST(what_does_not_end_is_undecided);
+    RUN_TEST(a_load_takes_no_fence_from_one_buffer_alone);
     RUN_TEST(what_is_wrong_anyway_is_told);
     return UNITY_END();
 }
