@@ -112,7 +112,7 @@ help:
 	@echo 'make compare   how many cycles the old default, uniform settings, the default and a tuned bias'
 	@echo '               take to each bug and to mistakes beside the zoo: hours; SEEDS='
 	@echo 'make buckets   how well signatures put the failures of a bug together, over the zoo: half an hour;'
-	@echo '               SEED='
+	@echo '               SEED= SHRINK=seconds'
 	@echo 'make lint      what tools say of the sources: lint-includes (none goes upwards), lint-format,'
 	@echo '               lint-c (clang-tidy), lint-rtl (Verilator and yosys, all warnings on)'
 	@echo 'make format    lay out what changed of C by .clang-format; SINCE=COMMIT since when, for lint, too'

@@ -47,9 +47,11 @@ static void test_what_comes_out(void)
     EXPECT(0, "cd p.db-files/failures && for f in *-small; do test -s $f/small/test.test && "
               "test -x $f/small/replay && test -s $f/small/verdict.json || exit 1; done");
     EXPECT(1, REGRESS); /* nothing is left to do; each bucket tells what its small example is */
-    EXPECT(0, "sed -n 's/^BUCKET.* small=\\([^ ]*\\) .*saved=\\(.*\\)/\\1 \\2/p' out > smalls;"
-              "test $(grep -c ^BUCKET out) = $(wc -l < smalls) && while read s f; do"
-              " grep -q \"\\\"signature\\\":\\\"$s\\\"\" $f/small/verdict.json || exit 1; done < smalls");
+    EXPECT(
+        0,
+        "sed -n 's/^BUCKET.* small=\\([^ ]*\\) .*saved=\\(.*\\)/\\1 \\2/p' out > smalls;"
+        "test $(grep -c ^BUCKET out) = $(wc -l < smalls) && while read s f; do"
+        " grep -q \"\\\"signature\\\":\\\"$s\\\"\" $f/small/verdict.json || exit 1; done < smalls");
     EXPECT(0, "test -z \"$(ls p.db-files/work)\"");
     EXPECT(0, "grep -c '<failure ' x.xml");
     EXPECT(1, "$ORDEAL show $(echo p.db-files/failures/*-small | cut -d' ' -f1)");
@@ -166,10 +168,7 @@ static void change(const char *file, const char *statements)
 }
 
 /* How tests were dealt out differs after an interrupt. */
-static void forget_units(const char *file)
-{
-    change(file, "DELETE FROM unit");
-}
+static void forget_units(const char *file) { change(file, "DELETE FROM unit"); }
 
 /* Tests that take longer to be explained than to be run: ^C comes while a violation is known that
  * nobody has explained yet. The first worker of a start looks at the machine, the second does tests. */

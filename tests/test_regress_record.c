@@ -155,7 +155,8 @@ static void options_that_need_others_say_so(void)
 /* An emulator is not this computer, but it runs there. */
 static void an_emulator_is_named(void)
 {
-    EXPECT(0, "$ORDEAL run --target elf --machine qemu --set threads=2 --count 1 --check --record r");
+    EXPECT(0,
+           "$ORDEAL run --target elf --machine qemu --set threads=2 --count 1 --check --record r");
     EXPECT(0, "grep -q '\"description\":\"qemu on ' r");
     EXPECT(0, "$ORDEAL run --target native --set threads=2 --count 1 --check --record r");
     EXPECT(1, "grep -q '\"description\":\"[^\"]* on ' r");

@@ -262,7 +262,9 @@ static void damaged_and_hostile_folders_are_told_of(void)
 
 static void a_full_disk_is_told(void)
 {
-    EXPECT(1, "$ORDEAL run --target model --bug forward-oldest --check --count 9 --stop-after 1 --save kept");
+    EXPECT(
+        1,
+        "$ORDEAL run --target model --bug forward-oldest --check --count 9 --stop-after 1 --save kept");
     EXPECT(2, "ulimit -f 4; $ORDEAL report kept/* -o full");
     ERR("File too large");
     EXPECT(2, "ulimit -f 4; $ORDEAL report kept/* -o full.html");
@@ -525,7 +527,8 @@ static void a_killed_session_is_told_of(void)
 {
     struct regress_db_plan p = plan();
     regress_db_make("a.db", &p);
-    regress_db_sql("a.db", "UPDATE session SET end = NULL, ended = NULL; UPDATE test SET cycles = 0");
+    regress_db_sql("a.db",
+                   "UPDATE session SET end = NULL, ended = NULL; UPDATE test SET cycles = 0");
     EXPECT(0, "$ORDEAL report a.db -o a.html");
     read_page("a.html");
     PAGE("<td>killed</td>");
@@ -538,8 +541,9 @@ static void a_killed_session_is_told_of(void)
 /* One operation is one. */
 static void a_single_operation_is_told_as_one(void)
 {
-    EXPECT(0, "mkdir one; printf 'ordeal 1\\nmodel TSO\\nfinal A=0\\nP0 S[A]#1\\n' > one/trace.trace;"
-              "cp one/trace.trace one/test.test; echo '{\"model\":\"TSO\"}' > one/verdict.json");
+    EXPECT(0,
+           "mkdir one; printf 'ordeal 1\\nmodel TSO\\nfinal A=0\\nP0 S[A]#1\\n' > one/trace.trace;"
+           "cp one/trace.trace one/test.test; echo '{\"model\":\"TSO\"}' > one/verdict.json");
     EXPECT(0, "$ORDEAL report one -o one.html");
     read_page("one.html");
     PAGE("This operation alone violates TSO. This forces a circle:");

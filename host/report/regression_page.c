@@ -188,7 +188,7 @@ static void write_causes(const struct site *s, const struct history *h, FILE *ou
         fputs("<p class=\"all-good\">No test failed.</p>\n", out);
         return;
     }
-    char (*signatures)[SIGNATURE] = calloc(h->causes.count, sizeof *signatures);
+    char(*signatures)[SIGNATURE] = calloc(h->causes.count, sizeof *signatures);
     fputs("<ol class=\"cards\">\n", out);
     for (size_t i = 0; i < h->causes.count; i++) {
         write_card(s, h, &h->causes.data[i], out);
@@ -424,7 +424,7 @@ static void write_sessions(const struct query *q, FILE *out)
             "<tr><td class=\"when\">%s</td><td class=\"when\">%s</td><td>%s</td><td>%s</td><td>%s</td>"
             "</tr>\n",
             html_time(n->started, begun), html_time(n->ended, ended),
-            *n->end                    ? n->end
+            *n->end                     ? n->end
             : i + 1 < q->sessions.count ? "killed"
                                         : "\u2013",
             n->program, n->host);
