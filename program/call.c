@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "calls.h"
+#include "contention.h"
 #include "record.h"
 
 enum { BARRIER_PLAIN, BARRIER_FULL };
@@ -20,7 +21,7 @@ void call_string(const struct run *r, uint32_t address, char *buffer, size_t siz
 {
     size_t k = 0;
     for (; k + 1 < size && state_peek(r->s, address + (uint32_t)k, 1, false); k++) {
-        buffer[k] = (char)run_peek(r->s, r->number, address + (uint32_t)k);
+        buffer[k] = (char)run_peek(r, address + (uint32_t)k);
         if (!buffer[k])
             return;
     }
@@ -59,8 +60,10 @@ static void call_free(struct run *r)
     }
     if (s->options->local & EXPLORE_LOCAL_DYNAMIC && state_is_strange(s, r->number, address))
         state_strange(s);
-    s->model->drop(s, r->number, address,
-                   address + (s->heap[thread].object[o].size & ~(uint32_t)HEAP_SHARED));
+    uint32_t size = s->heap[thread].object[o].size & ~(uint32_t)HEAP_SHARED;
+    if (s->contention && !r->alone)
+        contention_frees(s->contention, r->number, address, size);
+    s->model->drop(s, r->number, address, address + size);
     heap_remove(s, thread, (uint32_t)o);
 }
 

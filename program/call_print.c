@@ -16,7 +16,7 @@ static uint32_t argument(struct arguments *a)
 {
     uint32_t value = 0;
     for (uint32_t k = 0; k < 4; k++)
-        value |= (uint32_t)run_peek(a->r->s, a->r->number, a->at + k) << 8 * k;
+        value |= (uint32_t)run_peek(a->r, a->at + k) << 8 * k;
     a->at += 4;
     return value;
 }

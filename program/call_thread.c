@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "call.h"
+#include "contention.h"
 #include "record.h"
 
 static void tell_store(struct run *r, uint32_t address, uint32_t value)
@@ -67,6 +68,8 @@ void call_thread_exit(struct run *r)
     uint32_t value = r->t->x[10];
     bool detached = r->t->flags & THREAD_DETACHED;
     state_publish(s, r->number, value);
+    if (s->contention)
+        contention_leaves(s->contention, r->number, stack_top(r->number));
     s->model->drop(s, r->number, r->t->x[2], stack_top(r->number));
     if (s->end != STEP_DONE)
         return;

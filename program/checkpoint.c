@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define CHECKPOINT_MAGIC "ordeal\1x" /* its last byte but one is the version */
+#define CHECKPOINT_MAGIC "ordeal\2x" /* its last byte but one is the version */
 
 /* What must be the same. All of it is compared, so there is no padding that is not written. */
 struct identity {
@@ -24,7 +24,7 @@ struct identity {
 struct position {
     uint32_t chunks, nodes, states, outcomes, founds;
     uint32_t low, high, depth, ranked, unjoined, not_local, ends;
-    uint64_t skipped, transitions;
+    uint64_t skipped, transitions, pairs;
 };
 
 /* ---- what it is of ------------------------------------------------------------------------ */
@@ -94,7 +94,8 @@ struct stream {
     FILE *file;
     uint64_t sum;
     bool failed;
-    bool other; /* of a search with another idea of local memory (x->not_local) */
+    bool other;   /* of a search with another idea of local memory (x->not_local) */
+    bool learned; /* this one knows of words contended for that it did not */
 };
 
 static uint64_t sum_of(uint64_t sum, const void *bytes, size_t size)
@@ -126,6 +127,22 @@ static void get(struct stream *s, void *bytes, size_t size)
         s->failed = true;
     else
         s->sum = sum_of(s->sum, bytes, size);
+}
+
+static void put_sum(struct stream *s)
+{
+    uint64_t sum = s->sum;
+    put(s, &sum, sizeof sum);
+}
+
+/* What came so far is as it was written. */
+static bool get_sum(struct stream *s)
+{
+    uint64_t expected = s->sum, sum;
+    get(s, &sum, sizeof sum);
+    if (s->failed || sum != expected)
+        s->failed = true;
+    return !s->failed;
 }
 
 static void put_table(struct stream *s, const struct intern *t, uint32_t count)
@@ -190,11 +207,19 @@ static struct position position_of(const struct exploration *x, uint32_t ranked)
 static void put_all(struct stream *s, struct exploration *x)
 {
     struct identity identity = identity_of(x);
+    size_t pairs = 0;
+    uint32_t *pair = x->contention ? contention_keep(x->contention, &pairs) : NULL;
     uint32_t ranked, *state = level_states(x, &ranked);
     struct position p = position_of(x, ranked);
+    p.pairs = pairs;
     put(s, CHECKPOINT_MAGIC, 8);
     put(s, &identity, sizeof identity);
     put(s, &p, sizeof p);
+    put(s, pair, 2 * pairs * sizeof *pair);
+    put_sum(s);
+    if (x->contention && !pair)
+        s->failed = true;
+    free(pair);
     put_table(s, &x->pieces.chunks, p.chunks);
     put_table(s, &x->pieces.nodes, p.nodes);
     put_table(s, &x->pieces.states, p.states);
@@ -206,8 +231,7 @@ static void put_all(struct stream *s, struct exploration *x)
     else
         s->failed = true;
     free(state);
-    uint64_t sum = s->sum;
-    put(s, &sum, sizeof sum);
+    put_sum(s);
 }
 
 /* So that the new name is on the disk, too. */
@@ -290,16 +314,32 @@ static void get_ranks(struct stream *s, struct exploration *x, uint32_t count)
     free(state);
 }
 
+/* What it knew of words contended for. This search must not have more of them thought so. */
+static void get_contention(struct stream *s, struct exploration *x, size_t pairs)
+{
+    uint32_t *pair = malloc((2 * pairs + 1) * sizeof *pair);
+    if (!pair) {
+        s->failed = true;
+        return;
+    }
+    get(s, pair, 2 * pairs * sizeof *pair);
+    if (get_sum(s) && x->contention) {
+        s->learned = contention_knows_more(x->contention, pair, pairs);
+        if (!s->learned && !contention_restore(x->contention, pair, pairs))
+            s->failed = true;
+    }
+    free(pair);
+}
+
 static bool fits(const struct position *p)
 {
     return p->low && p->low <= p->high && p->high <= p->states && p->states < 1u << 30
-        && p->founds < 1u << 16 && p->ranked <= p->high - p->low;
+        && p->founds < 1u << 16 && p->ranked <= p->high - p->low && p->pairs < 1u << 26;
 }
 
 static void get_all(struct stream *s, struct exploration *x)
 {
     struct position p;
-    uint64_t sum;
     get(s, &p, sizeof p);
     if (s->failed || !fits(&p)) {
         s->failed = true;
@@ -309,6 +349,9 @@ static void get_all(struct stream *s, struct exploration *x)
         s->other = true;
         return;
     }
+    get_contention(s, x, p.pairs);
+    if (s->learned)
+        return;
     get_table(s, &x->pieces.chunks, p.chunks);
     get_table(s, &x->pieces.nodes, p.nodes);
     get_table(s, &x->pieces.states, p.states);
@@ -322,12 +365,8 @@ static void get_all(struct stream *s, struct exploration *x)
     x->low = p.low;
     x->high = p.high;
     get_ranks(s, x, p.ranked);
-    uint64_t expected = s->sum;
-    get(s, &sum, sizeof sum);
-    if (s->failed || sum != expected) {
-        s->failed = true;
+    if (!get_sum(s))
         return;
-    }
     for (uint32_t i = 0; i < p.founds; i++) /* those of this level are found again */
         if (x->found[i].depth < p.depth)
             x->found[x->founds++] = x->found[i];
@@ -384,7 +423,7 @@ enum ordeal_status checkpoint_read(struct exploration *x, struct ordeal_error *e
     }
     if (s.failed)
         return refuse(error, x, ORDEAL_BAD_INPUT, "the checkpoint is damaged; remove it");
-    if (s.other && x->not_local)
+    if (s.learned || (s.other && x->not_local))
         return ORDEAL_END;
     x->strange = s.other;
     return ORDEAL_OK;

@@ -6,6 +6,7 @@
 
 #include <pthread.h>
 
+#include "contention.h"
 #include "pack.h"
 #include "ranks.h"
 #include "step.h"
@@ -41,6 +42,9 @@ struct exploration {
     _Atomic bool ends;           /* some execution does */
     _Atomic bool strange;        /* local memory was not local: all is to be done again */
     uint8_t not_local;           /* of the options given, what is left out */
+    struct contention *contention; /* NULL: nothing is learned of it */
+    _Atomic uint32_t surprised_at; /* states when it was first wrong; 0: it was not yet */
+    _Atomic bool limited;          /* stopped from outside, not because all is said */
     uint64_t transitions_before; /* of the level */
     _Atomic bool save;           /* a checkpoint, when tables would grow */
 
@@ -113,6 +117,13 @@ bool explorer_store_one(struct explorer *e, uint32_t state);
 /* No worker expands any more: does what they wait for. The lock is held. */
 void exploration_rest(struct exploration *x);
 void exploration_next_level(struct exploration *x);
+/* What words are contended for was not wrong yet: it can be kept. */
+static inline bool exploration_is_worth(const struct exploration *x)
+{
+    return !x->contention || !contention_surprised(x->contention);
+}
+/* It was wrong, and since then has learned enough. */
+bool exploration_has_learned(struct exploration *x);
 
 /* The path to where an error was found. */
 bool exploration_path(struct exploration *x, const struct found *f, struct explore_path *path);

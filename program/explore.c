@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "checkpoint.h"
+#include "contention.h"
 #include "exploration.h"
 #include "fence_machine.h"
 #include "memory_model.h"
@@ -132,6 +133,12 @@ static void look_at(struct exploration *x, double began, struct explore_progress
     pthread_mutex_unlock(&x->lock);
 }
 
+static void stop_here(struct exploration *x)
+{
+    atomic_store(&x->limited, true);
+    atomic_store(&x->stop, true);
+}
+
 static void watch(struct exploration *x, double began)
 {
     const struct explore_options *o = x->options;
@@ -139,15 +146,15 @@ static void watch(struct exploration *x, double began)
     look_at(x, began, &p);
     if (o->progress && o->progress(o->user, &p)) {
         exploration_note(x, "interrupted");
-        atomic_store(&x->stop, true);
+        stop_here(x);
     }
     if (o->most_seconds > 0 && p.seconds > o->most_seconds) {
         exploration_note(x, "the limit of %g seconds", o->most_seconds);
-        atomic_store(&x->stop, true);
+        stop_here(x);
     }
     if (o->most_bytes && p.bytes > o->most_bytes) {
         exploration_note(x, "the limit of %zu MB", o->most_bytes >> 20);
-        atomic_store(&x->stop, true);
+        stop_here(x);
     }
 }
 
@@ -197,6 +204,18 @@ static bool run_workers(struct exploration *x, double began)
 
 /* ---- what came out ------------------------------------------------------------------------ */
 
+static bool add_contended(const struct exploration *x, struct explore_path *path)
+{
+    if (!x->contention)
+        return true;
+    const uint32_t *word = contention_words(x->contention, &path->contendeds);
+    path->learned = true;
+    path->contended = malloc((path->contendeds + 1) * sizeof *path->contended);
+    if (path->contended && path->contendeds)
+        memcpy(path->contended, word, path->contendeds * sizeof *word);
+    return path->contended != NULL;
+}
+
 static bool add_findings(struct exploration *x, struct explore_result *r)
 {
     r->finding = calloc(x->founds ? x->founds : 1, sizeof *r->finding);
@@ -210,7 +229,7 @@ static bool add_findings(struct exploration *x, struct explore_result *r)
         to->thread = f->thread;
         to->pc = f->pc;
         memcpy(to->text, f->text, sizeof to->text);
-        if (!exploration_path(x, f, &to->path))
+        if (!exploration_path(x, f, &to->path) || !add_contended(x, &to->path))
             return false;
         if (to->error == EXPLORE_FREED)
             follow_finding(&x->code, x->options, to);
@@ -251,7 +270,7 @@ static void leave_checkpoint(struct exploration *x)
         return;
     if (x->over && (x->complete || x->founds))
         unlink(name);
-    else if (!checkpoint_write(x, x->save_failed, sizeof x->save_failed)) {
+    else if (exploration_is_worth(x) && !checkpoint_write(x, x->save_failed, sizeof x->save_failed)) {
         size_t length = strlen(x->note);
         snprintf(x->note + length, sizeof x->note - length, "%s%s", length ? "; " : "",
                  x->save_failed);
@@ -308,6 +327,7 @@ void explore_result_free(struct explore_result *r)
     for (size_t i = 0; i < r->findings; i++) {
         free(r->finding[i].path.step);
         free(r->finding[i].path.choice);
+        free(r->finding[i].path.contended);
     }
     free(r->finding);
     free(r->outcome);
@@ -334,8 +354,17 @@ static enum ordeal_status begin(struct exploration *x, struct ordeal_error *erro
     return status;
 }
 
-/* One search. Nothing in *result with ORDEAL_OK: what was thought local is not, and it is to be done
- * again without that. */
+/* What was taken for granted was not so, and nothing else ended the search: it is to be done again. */
+static bool was_wrong(struct exploration *x)
+{
+    bool surprised = x->contention && contention_surprised(x->contention);
+    if (surprised)
+        x->founds = 0; /* behind a word that changed under a thread's hands */
+    return x->strange || (surprised && !x->limited);
+}
+
+/* One search. Nothing in *result with ORDEAL_OK: it is to be done again, with what was learned or
+ * without the memory that was thought local. */
 static enum ordeal_status search_once(struct exploration *x, const struct image *image,
                                       double began, struct explore_result **result,
                                       struct ordeal_error *error)
@@ -347,7 +376,7 @@ static enum ordeal_status search_once(struct exploration *x, const struct image 
     enum ordeal_status status = exploration_make(x) ? begin(x, error) : ORDEAL_NO_MEMORY;
     if (!status && !x->strange && (x->no_memory || !run_workers(x, began) || x->no_memory))
         status = ORDEAL_NO_MEMORY;
-    if (!status && !x->strange) {
+    if (!status && !was_wrong(x)) {
         leave_checkpoint(x);
         *result = result_of(x, began);
         status = *result ? ORDEAL_OK : ORDEAL_NO_MEMORY;
@@ -359,19 +388,63 @@ static enum ordeal_status search_once(struct exploration *x, const struct image 
              : status;
 }
 
-enum ordeal_status explore(const struct image *image, const struct explore_options *options,
-                           struct explore_result **result, struct ordeal_error *error)
+/* Searches again until nothing was wrong about memory that is local or contended for. */
+static enum ordeal_status search(const struct explore_options *options, const struct image *image,
+                                 struct contention *contention, struct explore_result **result,
+                                 struct ordeal_error *error)
 {
     struct explore_options o = *options;
     double began = now();
     uint8_t not_local = 0;
+    enum ordeal_status status = ORDEAL_OK;
+    for (*result = NULL; !status && !*result;) {
+        struct exploration x = { .options = &o, .not_local = not_local, .contention = contention };
+        o.local = options->local & (uint8_t)~not_local;
+        if (contention && !contention_accept(contention))
+            return fail(error, ORDEAL_NO_MEMORY, "no memory for the search");
+        status = search_once(&x, image, began, result, error);
+        if (x.strange)
+            not_local = EXPLORE_LOCAL_DYNAMIC;
+    }
+    return status;
+}
+
+/* A few executions from beginning to end, in depth, show most of the words that are contended for. */
+static enum ordeal_status look_ahead(const struct explore_options *options,
+                                     const struct image *image, struct contention *contention,
+                                     struct ordeal_error *error)
+{
+    enum { STATES = 500 };
+    struct explore_options o = *options;
+    struct explore_result *r;
+    contention_expect(contention, o.outcome_address, o.outcomes);
+    o.depth_first = o.all_errors = true;
+    o.jobs = 1;
+    o.checkpoint = NULL;
+    o.outcomes = 0;
+    o.most_states = STATES;
+    enum ordeal_status status = search(&o, image, contention, &r, error);
+    explore_result_free(r);
+    return status;
+}
+
+enum ordeal_status explore(const struct image *image, const struct explore_options *options,
+                           struct explore_result **result, struct ordeal_error *error)
+{
+    struct explore_options o = *options;
     enum ordeal_status status = check_options(&o, error);
+    struct contention *contention = NULL;
+    *result = NULL;
+    if (status)
+        return status;
     if (!o.jobs)
         o.jobs = 1;
-    for (*result = NULL; !status && !*result; not_local = EXPLORE_LOCAL_DYNAMIC) {
-        struct exploration x = { .options = &o, .not_local = not_local };
-        o.local = options->local & (uint8_t)~not_local;
-        status = search_once(&x, image, began, result, error);
-    }
+    if (!o.no_reduction && !(contention = contention_new()))
+        return fail(error, ORDEAL_NO_MEMORY, "no memory for the search");
+    if (contention)
+        status = look_ahead(&o, image, contention, error);
+    if (!status)
+        status = search(&o, image, contention, result, error);
+    contention_free(contention);
     return status;
 }

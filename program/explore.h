@@ -85,6 +85,9 @@ struct explore_path {
     size_t steps;
     uint32_t *choice;
     uint8_t not_local; /* EXPLORE_LOCAL_... of the options that had to be left out on the way */
+    bool learned;      /* accesses to words that are at peace are no steps: all words but these */
+    uint32_t *contended;
+    size_t contendeds;
 };
 
 struct explore_finding {

@@ -14,6 +14,8 @@ bool explorer_init(struct explorer *e, struct exploration *x)
 {
     e->x = x;
     e->s = state_new(&x->code, x->options);
+    if (e->s)
+        e->s->contention = x->contention;
     e->k = e->s ? packer_new(e->s, &x->pieces) : NULL;
     return e->k != NULL;
 }
@@ -82,6 +84,19 @@ void exploration_found(struct explorer *e, enum explore_error error, uint32_t th
 
 /* ---- working together --------------------------------------------------------------------- */
 
+/* A search that is wrong about some words goes on until it has twice the states, for it will meet
+ * others. All of it is at ends of levels, and the same with any number of workers. */
+bool exploration_has_learned(struct exploration *x)
+{
+    enum { FIRST = 1000 };
+    uint32_t count = atomic_load(&x->pieces.states.count);
+    if (exploration_is_worth(x))
+        return false;
+    if (!x->surprised_at)
+        x->surprised_at = count;
+    return count > 2 * x->surprised_at + FIRST;
+}
+
 /* When all workers are done with a level. What is told to stop within one is not: `over` changes
  * here alone, so that all go on or none. */
 void exploration_next_level(struct exploration *x)
@@ -101,12 +116,13 @@ void exploration_next_level(struct exploration *x)
         x->no_memory = true;
     if (!x->complete)
         x->depth++;
-    x->over = x->complete || x->no_memory || (x->founds && !x->options->all_errors);
+    x->over = x->complete || x->no_memory || exploration_has_learned(x)
+           || (x->founds && !x->options->all_errors);
 }
 
 static void save(struct exploration *x)
 {
-    if (checkpoint_write(x, x->save_failed, sizeof x->save_failed))
+    if (exploration_is_worth(x) && checkpoint_write(x, x->save_failed, sizeof x->save_failed))
         *x->save_failed = 0;
     atomic_store(&x->save, false);
 }
@@ -118,6 +134,7 @@ static void grow(struct exploration *x)
     if (!pieces_grow(&x->pieces)) {
         if (!*x->note)
             snprintf(x->note, sizeof x->note, "no memory for more states");
+        atomic_store(&x->limited, true);
         atomic_store(&x->stop, true);
     }
     atomic_store(&x->grow, false);
@@ -163,9 +180,12 @@ static void check_limits(struct exploration *x)
 {
     uint64_t most = x->options->most_states;
     uint64_t count = atomic_load(&x->pieces.states.count) - x->skipped;
+    if (x->options->depth_first && exploration_has_learned(x))
+        atomic_store(&x->stop, true);
     if (!most || count <= most)
         return;
     exploration_note(x, "the limit of %llu states", (unsigned long long)most);
+    atomic_store(&x->limited, true);
     atomic_store(&x->stop, true);
 }
 

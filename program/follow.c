@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "contention.h"
 #include "exploration.h"
 #include "record.h"
 #include "waits.h"
@@ -105,11 +106,37 @@ static bool follow(struct state *s, const struct explore_path *path,
     return true;
 }
 
+/* As the search that found it knew memory. */
+static struct state *state_for(const struct program_code *code,
+                               const struct explore_options *options,
+                               const struct explore_path *path)
+{
+    struct state *s = state_new(code, options);
+    if (!s || !path->learned)
+        return s;
+    s->contention = contention_new();
+    if (s->contention) {
+        contention_expect(s->contention, path->contended, path->contendeds);
+        if (contention_accept(s->contention))
+            return s;
+    }
+    contention_free(s->contention);
+    state_free(s);
+    return NULL;
+}
+
+static void state_is_followed(struct state *s)
+{
+    if (s)
+        contention_free(s->contention);
+    state_free(s);
+}
+
 void follow_finding(const struct program_code *code, const struct explore_options *options,
                     struct explore_finding *f)
 {
     struct event_recorder recorder = { .step = 0 };
-    struct state *s = state_new(code, options);
+    struct state *s = state_for(code, options, &f->path);
     if (!s)
         return;
     s->follows = true;
@@ -120,7 +147,7 @@ void follow_finding(const struct program_code *code, const struct explore_option
         memcpy(f->text, s->text, sizeof f->text);
     }
     explore_events_free(&recorder.list);
-    state_free(s);
+    state_is_followed(s);
 }
 
 enum ordeal_status explore_follow(const struct image *image, const struct explore_options *options,
@@ -136,7 +163,7 @@ enum ordeal_status explore_follow(const struct image *image, const struct explor
         return error->status;
     struct explore_options as_found = *options;
     as_found.local &= (uint8_t)~path->not_local;
-    struct state *s = state_new(&code, &as_found);
+    struct state *s = state_for(&code, &as_found, path);
     *error = (struct ordeal_error){ .status = ORDEAL_NO_MEMORY,
                                     .reason = "no memory to follow a path" };
     if (s) {
@@ -154,7 +181,7 @@ enum ordeal_status explore_follow(const struct image *image, const struct explor
     *events = recorder.list;
     if (error->status)
         explore_events_free(events);
-    state_free(s);
+    state_is_followed(s);
     program_code_free(&code);
     return error->status;
 }

@@ -75,6 +75,7 @@ enum step_end {
 struct program_code;
 struct memory_model;
 struct event_recorder;
+struct contention;
 
 struct state {
     const struct program_code *code;
@@ -106,6 +107,7 @@ struct state {
     uint32_t error_thread, error_pc;
     char text[256];
     struct event_recorder *recorder; /* NULL: nobody wants events */
+    struct contention *contention;   /* NULL: every word may be contended for */
 };
 
 /* What all states of a search share. False: no memory, or the image does not fit. */

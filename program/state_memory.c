@@ -2,6 +2,7 @@
 /* Memory of a program: what is linked, stacks above their pointers, and what is allocated. */
 #include <string.h>
 
+#include "contention.h"
 #include "memory_model.h"
 #include "state.h"
 
@@ -112,5 +113,7 @@ void state_move_stack(struct state *s, uint32_t thread, uint32_t from, uint32_t 
     }
     if (s->thread[thread].shared_from < to)
         s->thread[thread].shared_from = to;
+    if (s->contention)
+        contention_leaves(s->contention, thread, to);
     s->model->drop(s, thread, from, to);
 }

@@ -41,7 +41,7 @@ bool run_may(struct run *r, enum readiness ready);
 bool run_read(struct run *r, uint32_t address, uint32_t *value);
 void run_write(struct run *r, uint32_t address, uint32_t size, uint32_t value);
 /* A byte as the thread sees it. */
-uint8_t run_peek(const struct state *s, uint32_t thread, uint32_t address);
+uint8_t run_peek(const struct run *r, uint32_t address);
 
 /* An access of an instruction; false: the step ends before it. */
 bool run_load(struct run *r, const struct instruction *i);

@@ -2,6 +2,7 @@
 /* What instructions do to memory. */
 #include <assert.h>
 
+#include "contention.h"
 #include "record.h"
 #include "step.h"
 
@@ -16,6 +17,22 @@ static bool is_private(const struct run *r, uint8_t flags, uint32_t address)
     if (state_is_strange(r->s, r->number, address))
         state_strange(r->s);
     return state_private(r->s, r->number, address);
+}
+
+/* An access that others could notice, were they interested; true: they are not. */
+static bool is_at_peace(const struct run *r, uint32_t address, bool write)
+{
+    struct contention *c = r->s->contention;
+    return c && !r->alone && contention_access(c, r->number, address, write);
+}
+
+/* Such accesses need no buffer. In a small one, which is given to see what comes of its size, they
+ * take their room all the same. */
+static bool peace_bypasses(const struct state *s)
+{
+    enum { LARGE = 32 };
+    const struct explore_options *o = s->options;
+    return o->local && (!o->buffers || o->buffers >= LARGE);
 }
 
 static bool is_constant(const struct state *s, uint32_t address)
@@ -52,9 +69,10 @@ bool run_load(struct run *r, const struct instruction *i)
         return false;
     struct access a = access_of(r, ACCESS_LOAD, address, i->size, 0);
     bool private = is_private(r, i->flags, address) || is_constant(s, address);
-    if (private || r->alone)
+    bool peace = !private && is_at_peace(r, address, false);
+    if (private || r->alone || (peace && peace_bypasses(s)))
         value = state_get(place, i->size);
-    else if (!run_may(r, s->model->look(s, &a)))
+    else if (!peace && !run_may(r, s->model->look(s, &a)))
         return false;
     else
         value = r->atomic ? s->model->atomic_read(s, &a) : s->model->load(s, &a);
@@ -121,6 +139,10 @@ bool run_store(struct run *r, const struct instruction *i)
         struct program_event *e = record_access(s, EVENT_STORE, &a, 0, value);
         if (e)
             e->private_access = true;
+    } else if (is_at_peace(r, address, true) && peace_bypasses(s)) {
+        state_put(s, place, i->size, value);
+        record_access(s, EVENT_STORE, &a, 0, value);
+        publish_store(r, address, i->size, value);
     } else {
         if (!run_may(r, s->model->look(s, &a)))
             return false;
@@ -169,6 +191,7 @@ static bool read_atomic(struct run *r, const struct instruction *i, bool write, 
     if (private || r->alone) {
         *value = state_get(place, 4);
     } else {
+        is_at_peace(r, address, write);
         if (!run_may(r, s->model->look(s, a)))
             return false;
         *value = s->model->atomic_read(s, a);
@@ -184,10 +207,12 @@ static void write_atomic(struct run *r, const struct instruction *i, const struc
 {
     struct state *s = r->s;
     bool private = is_private(r, i->flags, a->address);
-    if (private || r->alone)
+    if (private || r->alone) {
         state_put(s, state_peek(s, a->address, 4, true), 4, value);
-    else
+    } else {
+        is_at_peace(r, a->address, true);
         s->model->atomic_write(s, a, value);
+    }
     if (!private)
         publish_store(r, a->address, 4, value);
 }
@@ -259,6 +284,8 @@ bool run_read(struct run *r, uint32_t address, uint32_t *value)
         return false;
     struct access a = access_of(r, ACCESS_ATOMIC, address, 4, ORDER_ACQUIRE | ORDER_RELEASE);
     bool direct = r->alone || is_private(r, 0, address);
+    if (!direct)
+        is_at_peace(r, address, false);
     *value = direct ? state_get(place, 4) : r->s->model->atomic_read(r->s, &a);
     return r->s->end == STEP_DONE;
 }
@@ -271,17 +298,20 @@ void run_write(struct run *r, uint32_t address, uint32_t size, uint32_t value)
     struct access a = access_of(r, ACCESS_ATOMIC, address, (uint8_t)size,
                                 ORDER_ACQUIRE | ORDER_RELEASE);
     bool private = is_private(r, 0, address);
-    if (private || r->alone)
+    if (private || r->alone) {
         state_put(r->s, place, size, value);
-    else
+    } else {
+        is_at_peace(r, address, true);
         r->s->model->atomic_write(r->s, &a, value);
+    }
     if (!private)
         publish_store(r, address, size, value);
 }
 
-uint8_t run_peek(const struct state *s, uint32_t thread, uint32_t address)
+uint8_t run_peek(const struct run *r, uint32_t address)
 {
-    return s->model->peek(s, thread, address);
+    is_at_peace(r, address, false);
+    return r->s->model->peek(r->s, r->number, address);
 }
 
 /* ---- sections ----------------------------------------------------------------------------- */

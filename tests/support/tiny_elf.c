@@ -15,6 +15,8 @@ enum { CALL_EXIT = 1, CALL_CREATE = 2, CALL_THREAD_EXIT = 3, CALL_JOIN = 4 };
 
 struct data {
     uint32_t memory[TINY_WORDS], result[TINY_THREADS], number[TINY_THREADS];
+    uint32_t last[TINY_WORDS]; /* copies that main makes at the end: whose values are wanted is known
+                                  to the engine, and what threads share is not to be known so */
 };
 
 enum { TEXT_SECTION = 1, DATA_SECTION, SYMBOL_SECTION, NAME_SECTION, SECTIONS };
@@ -42,7 +44,7 @@ void tiny_columns(uint32_t address[TINY_COLUMNS])
     for (unsigned t = 0; t < TINY_THREADS; t++)
         address[t] = DATA + (uint32_t)offsetof(struct data, result) + 4 * t;
     for (unsigned w = 0; w < TINY_WORDS; w++)
-        address[TINY_THREADS + w] = DATA + (uint32_t)offsetof(struct data, memory) + 4 * w;
+        address[TINY_THREADS + w] = DATA + (uint32_t)offsetof(struct data, last) + 4 * w;
 }
 
 /* ---- code ---------------------------------------------------------------------------------- */
@@ -187,6 +189,11 @@ static void start(struct writer *w, const struct tiny_program *p)
         emit(w, rv_addi(A0, ZERO, (int32_t)t + 1));
         constant(w, A1, DATA + (uint32_t)offsetof(struct data, result) + 4 * t);
         call(w, CALL_JOIN);
+    }
+    constant(w, S0, DATA);
+    for (unsigned k = 0; k < TINY_WORDS; k++) {
+        emit(w, rv_load(2, T0, S0, (int32_t)offsetof(struct data, memory) + 4 * (int32_t)k));
+        emit(w, rv_store(2, T0, S0, (int32_t)offsetof(struct data, last) + 4 * (int32_t)k));
     }
     emit(w, rv_addi(A0, ZERO, 0));
     call(w, CALL_EXIT);
