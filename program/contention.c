@@ -182,7 +182,10 @@ const uint32_t *contention_words(const struct contention *c, size_t *count)
 
 /* ---- kept and had back -------------------------------------------------------------------- */
 
-enum { KEPT_LEFT = 0x100, KEPT_LOW = 0x200 }; /* plus a thread, instead of what was seen of a word */
+enum {
+    KEPT_LEFT = 0x100,
+    KEPT_LOW = 0x200
+}; /* plus a thread, instead of what was seen of a word */
 
 struct pairs {
     uint32_t *pair;

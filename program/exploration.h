@@ -39,14 +39,14 @@ struct exploration {
     uint64_t skipped;        /* numbers of states that are nobody's */
     _Atomic bool stop, grow; /* as soon as possible */
     _Atomic uint64_t transitions;
-    _Atomic bool ends;           /* some execution does */
-    _Atomic bool strange;        /* local memory was not local: all is to be done again */
-    uint8_t not_local;           /* of the options given, what is left out */
+    _Atomic bool ends;             /* some execution does */
+    _Atomic bool strange;          /* local memory was not local: all is to be done again */
+    uint8_t not_local;             /* of the options given, what is left out */
     struct contention *contention; /* NULL: nothing is learned of it */
     _Atomic uint32_t surprised_at; /* states when it was first wrong; 0: it was not yet */
     _Atomic bool limited;          /* stopped from outside, not because all is said */
-    uint64_t transitions_before; /* of the level */
-    _Atomic bool save;           /* a checkpoint, when tables would grow */
+    uint64_t transitions_before;   /* of the level */
+    _Atomic bool save;             /* a checkpoint, when tables would grow */
 
     pthread_mutex_t lock; /* of all that follows */
     pthread_cond_t changed;

@@ -270,7 +270,8 @@ static void leave_checkpoint(struct exploration *x)
         return;
     if (x->over && (x->complete || x->founds))
         unlink(name);
-    else if (exploration_is_worth(x) && !checkpoint_write(x, x->save_failed, sizeof x->save_failed)) {
+    else if (exploration_is_worth(x)
+             && !checkpoint_write(x, x->save_failed, sizeof x->save_failed)) {
         size_t length = strlen(x->note);
         snprintf(x->note + length, sizeof x->note - length, "%s%s", length ? "; " : "",
                  x->save_failed);

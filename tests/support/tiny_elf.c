@@ -15,7 +15,8 @@ enum { CALL_EXIT = 1, CALL_CREATE = 2, CALL_THREAD_EXIT = 3, CALL_JOIN = 4 };
 
 struct data {
     uint32_t memory[TINY_WORDS], result[TINY_THREADS], number[TINY_THREADS];
-    uint32_t last[TINY_WORDS]; /* copies that main makes at the end: whose values are wanted is known
+    uint32_t
+        last[TINY_WORDS]; /* copies that main makes at the end: whose values are wanted is known
                                   to the engine, and what threads share is not to be known so */
 };
 
