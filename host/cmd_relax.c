@@ -354,7 +354,7 @@ static bool explore_cycle(struct relaxing *x, const struct relax_cycle *c, enum 
 {
     enum { NODES_OF_STATE = 8 };
     enum relax_answer answer = RELAX_OPEN;
-    struct explore_path path = { NULL, 0, NULL, 0 };
+    struct explore_path path = { .steps = 0 };
     bool fine = make_graph(x, model);
     fine = fine
         && relax_graph_search(&x->graph, c, (size_t)x->explore * NODES_OF_STATE, &answer, &path);

@@ -301,7 +301,7 @@ bool relax_graph_search(const struct relax_graph *g, const struct relax_cycle *c
 {
     struct searching x = { .g = g, .c = c, .most = most_nodes };
     static const struct watcher none;
-    *path = (struct explore_path){ NULL, 0, NULL, 0 };
+    *path = (struct explore_path){ .steps = 0 };
     add_node(&x, 1, &none);
     for (uint32_t i = 0; i < x.nodes && !x.goal && !x.full && !x.failed; i++)
         expand_node(&x, i);
