@@ -85,7 +85,7 @@ static void learn(struct contention *c, uint32_t address)
             c->word = more;
             c->capacity = capacity;
         }
-        c->no_memory = !more;
+        c->no_memory = c->no_memory || !more;
     }
     if (c->words < c->capacity)
         c->word[c->words++] = address & ~3u;
