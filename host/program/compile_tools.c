@@ -119,8 +119,8 @@ void command_free(struct command_words *w)
 static const char *const flags[] = {
     "clang", "--target=riscv32-unknown-elf", "-march=rv32ima", "-mabi=ilp32", "-mno-relax", "-fno-pic",
     "-g", "-gdwarf-4", "-ffunction-sections", "-fdata-sections", "-fno-color-diagnostics",
-    "-fno-caret-diagnostics", "-fno-crash-diagnostics", "-Wno-atomic-alignment", "-Wno-unused-command-line-argument",
-    "-nostdlibinc", NULL
+    "-fno-caret-diagnostics", "-fno-crash-diagnostics", "-Wno-atomic-alignment",
+    "-Wno-unused-command-line-argument", "-nostdlibinc", NULL
 };
 static const char *const flags_of_cpp[] = {
     "-std=gnu++20", "-fno-exceptions", "-fno-rtti", "-nostdinc++", "-D_GNU_SOURCE", NULL
