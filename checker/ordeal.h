@@ -122,8 +122,8 @@ enum {
                                         before its operations are done plainly */
     /* Of an access: it stays before all that come later, behind all that came earlier. Of LR, SC,
      * SWAP, CAS and AMOs with either, the order among themselves is kept. */
-    ORDEAL_ACQUIRE = 64,
-    ORDEAL_RELEASE = 128
+    ORDEAL_ACQUIRES = 64,
+    ORDEAL_RELEASES = 128
 };
 
 /* One operation as written in a trace.  Values of accesses up to 8 bytes are held directly,

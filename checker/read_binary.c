@@ -303,7 +303,7 @@ static void get_marks(struct records *x, struct ordeal_op *op)
     uint8_t marks = get_byte(x);
     if (marks == 0 || marks > 3)
         wrong(x, "marks are neither of acquire nor of release");
-    op->flags |= (uint8_t)((marks & 3) * ORDEAL_ACQUIRE);
+    op->flags |= (uint8_t)((marks & 3) * ORDEAL_ACQUIRES);
 }
 
 static void get_op(struct records *x, uint8_t tag)

@@ -113,7 +113,7 @@ static void marks(struct scan *s, struct ordeal_op *op)
     unsigned m = *s->p == '.' && trace_op_traits[op->kind] & (OP_READS | OP_WRITES) ? 3 : 0;
     while (m > 0 && !text_same_word(s->p, strlen(trace_mark_names[m]), trace_mark_names[m]))
         m--;
-    op->flags |= (uint8_t)(m * ORDEAL_ACQUIRE);
+    op->flags |= (uint8_t)(m * ORDEAL_ACQUIRES);
     s->p += strlen(trace_mark_names[m]);
 }
 

@@ -234,7 +234,7 @@ static bool value_is_good(const struct ordeal_trace *t, uint8_t size_log2, uint6
     return value <= t->bytes.count && t->bytes.count - value >= (size_t)1 << size_log2;
 }
 
-enum { TIMES = ORDEAL_HAS_BEGIN | ORDEAL_HAS_END, MARKS = ORDEAL_ACQUIRE | ORDEAL_RELEASE };
+enum { TIMES = ORDEAL_HAS_BEGIN | ORDEAL_HAS_END, MARKS = ORDEAL_ACQUIRES | ORDEAL_RELEASES };
 
 /* Flags that only some kinds have. */
 static const uint8_t own_flags[ORDEAL_OP_KINDS] = {

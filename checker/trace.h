@@ -71,7 +71,7 @@ extern const char *const trace_mark_names[4]; /* by acquire + 2 * release: "", "
 
 static inline unsigned trace_marks(const struct ordeal_op *op)
 {
-    return op->flags / ORDEAL_ACQUIRE & 3;
+    return op->flags / ORDEAL_ACQUIRES & 3;
 }
 static inline bool trace_has_count(const struct ordeal_op *op)
 {

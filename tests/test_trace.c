@@ -258,7 +258,7 @@ static void what_an_operation_does_not_have_is_dropped(void)
     TEST_ASSERT_EQUAL_UINT8(0, op->flags);
     says((struct ordeal_op){ .kind = ORDEAL_STORE, .size_log2 = 2, .flags = 0xff }, 0,
          "P0 S.aqrl[0x0]#0");
-    TEST_ASSERT_EQUAL_UINT8(ORDEAL_HAS_BEGIN | ORDEAL_HAS_END | ORDEAL_ACQUIRE | ORDEAL_RELEASE,
+    TEST_ASSERT_EQUAL_UINT8(ORDEAL_HAS_BEGIN | ORDEAL_HAS_END | ORDEAL_ACQUIRES | ORDEAL_RELEASES,
                             ordeal_trace_op(t, 1)->flags);
     says((struct ordeal_op){ .kind = ORDEAL_TX_BEGIN, .write = 3 }, 0, "P0 TX.BEGIN");
     TEST_ASSERT_EQUAL_UINT64(0, ordeal_trace_op(t, 2)->write);
