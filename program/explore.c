@@ -383,10 +383,11 @@ static enum ordeal_status search_once(struct exploration *x, const struct image 
         status = *result ? ORDEAL_OK : ORDEAL_NO_MEMORY;
     }
     exploration_free(x);
-    return status == ORDEAL_NO_MEMORY
-             ? fail(error, status,
-                    "no memory for the search, or no 32 GB of addresses: 'ulimit -v' may forbid them")
-             : status;
+    if (status != ORDEAL_NO_MEMORY)
+        return status;
+    return fail(error, status,
+                "no memory for the search, or no 32 GB of addresses: "
+                "'ulimit -v' may forbid them");
 }
 
 /* Searches again until nothing was wrong about memory that is local or contended for. */

@@ -192,7 +192,8 @@ static void zero_dead_slots(struct run *r)
     uint64_t dead;
     if (r->t->status == THREAD_ENDED || r->t->status == THREAD_FREE || r->t->status == THREAD_LOOPS)
         return;
-    if (!(s->options->local & EXPLORE_LOCAL_STATIC) || (s->follows && s->recorder && s->recorder->brief))
+    if (!(s->options->local & EXPLORE_LOCAL_STATIC)
+        || (s->follows && s->recorder && s->recorder->brief))
         return; /* or nobody compares states */
     if (!image_dead_slots(s->code->image, r->t->pc, r->t->x[1], &slot, &dead))
         return;

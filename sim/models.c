@@ -364,8 +364,8 @@ static bool is_ours(const char *file, char *why, size_t size)
         || (stat(file, &is) == 0 && (is.st_uid == geteuid() || is.st_uid == 0)
             && !(is.st_mode & S_IWOTH))
         || refuse(why, size,
-                  "the model %s was made by another user, or anybody may write to it: remove it, or name a "
-                  "folder that you trust by ORDEAL_MODELS",
+                  "the model %s was made by another user, or anybody may write to it: remove it, "
+                  "or name a folder that you trust by ORDEAL_MODELS",
                   file);
 }
 

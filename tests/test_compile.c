@@ -417,8 +417,10 @@ static void nothing_is_left_on_the_disk(void)
 /* Of "@a.c" compilers take the words in the file a.c, which may be -fplugin=. */
 static void a_name_of_a_source_is_no_option(void)
 {
-    EXPECT(0, "mkdir @dir dir; echo 'int main(void) { return 0; }' | tee ./-fplugin=a.c @dir/b.c >@a.c; "
-              "for f in a.c dir/b.c; do echo -fplugin=there_is_none.so >$f; done");
+    EXPECT(
+        0,
+        "mkdir @dir dir; echo 'int main(void) { return 0; }' | tee ./-fplugin=a.c @dir/b.c >@a.c; "
+        "for f in a.c dir/b.c; do echo -fplugin=there_is_none.so >$f; done");
     EXPECT(2, "$ORDEAL explore @a.c");
     OUT("compilers take such a name for a file of options");
     EXPECT(2, "$ORDEAL explore $PWD/@a.c");

@@ -78,8 +78,8 @@ static const struct job jobs[] = {
       .then = " tests=2 pass=0 fail=2 undecided=0 " },
     { "serve", "serve held", "", 4, .varies = true, .ask = ask_server },
     { "board", "board list", "", 30, .varies = false },
-    { "explore", "explore --model tso --jobs 1 --trace e.trace --checkpoint e.state sb.c", "e.trace", 3,
-      .varies = true },
+    { "explore", "explore --model tso --jobs 1 --trace e.trace --checkpoint e.state sb.c",
+      "e.trace", 3, .varies = true },
     { "explore elf", "explore --model sc --jobs 1 --svg e.svg sb.elf", "", 10, .varies = true },
 };
 enum { JOBS = sizeof jobs / sizeof *jobs };
@@ -263,7 +263,8 @@ static const char *judge(const struct job *j, const struct fault_run *r,
         return "it did not end";
     if (strstr(r->err, "cannot allocate memory for thread-local data")) /* libc's own end */
         return NULL;
-    if (r->status == 128 + SIGSEGV && r->kind == FAULT_ALLOCATE && strncmp(j->words, "explore", 7) == 0
+    if (r->status == 128 + SIGSEGV && r->kind == FAULT_ALLOCATE
+        && strncmp(j->words, "explore", 7) == 0
         && !*r->out) /* libdw's, before anything was found */
         return NULL;
     if (r->status > 4)

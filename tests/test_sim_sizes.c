@@ -90,8 +90,9 @@ static void a_failure_stays_with_its_size(void)
 /* Beside a program that finds no model, a script that would have made one, which lies there. */
 static void a_model_of_others_is_not_loaded(void)
 {
-    static const char run[] = "env -u ORDEAL_MODELS p/ordeal run --target sim --sizes h2-s16-w2-l4-b8-q4 "
-                              "--set threads=2 --count 1 --check";
+    static const char run[] =
+        "env -u ORDEAL_MODELS p/ordeal run --target sim --sizes h2-s16-w2-l4-b8-q4 "
+        "--set threads=2 --count 1 --check";
     EXPECT(0, "mkdir -p p/sim; cp $ORDEAL p; cp $BUILD_OF_TESTS/sim/h2-s16-w2-l4-b8-q4.so m.so; "
               "printf '#!/bin/sh\\necho $PWD/m.so\\n' >p/sim/build; chmod +x p/sim/build");
     EXPECT(0, "%s", run);

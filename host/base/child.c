@@ -75,10 +75,10 @@ static void become(const struct child_words *w, int log, int tell, pid_t parent)
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     process_restore_signals();
-    bool fine = prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == parent
-                && setpgid(0, 0) == 0 && dup2(nothing, STDIN_FILENO) >= 0
-                && dup2(log, STDOUT_FILENO) >= 0 && dup2(log, STDERR_FILENO) >= 0
-                && (!w->directory || chdir(w->directory) == 0) && obey(w->limits);
+    bool fine = prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == parent && setpgid(0, 0) == 0
+             && dup2(nothing, STDIN_FILENO) >= 0 && dup2(log, STDOUT_FILENO) >= 0
+             && dup2(log, STDERR_FILENO) >= 0 && (!w->directory || chdir(w->directory) == 0)
+             && obey(w->limits);
     if (fine)
         execvp(w->argv[0], w->argv);
     int error = errno;
@@ -102,7 +102,8 @@ static int open_log(const char *log)
     return out;
 }
 
-static bool start(struct child *c, const struct child_words *words, const char *log, struct why *why)
+static bool start(struct child *c, const struct child_words *words, const char *log,
+                  struct why *why)
 {
     char *const *argv = words->argv;
     int told[2], error = 0;

@@ -30,8 +30,10 @@ bool child_start(struct child *c, char *const *argv, const char *directory, cons
                  struct why *why);
 /* The same of a program that works on what strangers wrote. */
 struct child_limits {
-    uint64_t memory, file; /* bytes that it may have, and write to one file; 0: as many as it likes */
-    const char *temporary; /* its TMPDIR, which goes away with what it leaves there; NULL: as ours */
+    /* Bytes that it may have, and write to one file; 0: as many as it likes. */
+    uint64_t memory, file;
+    /* Its TMPDIR, which goes away with what it leaves there; NULL: as ours. */
+    const char *temporary;
 };
 bool child_start_within(struct child *c, char *const *argv, const struct child_limits *limits,
                         const char *log, struct why *why);

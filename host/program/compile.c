@@ -73,7 +73,8 @@ static bool is_a_name(const char *source, struct why *why)
 {
     const char *slash = strrchr(source, '/');
     return *(slash ? slash + 1 : source) != '@'
-        || why_say(why, "%s: compilers take such a name for a file of options; name it without the '@'",
+        || why_say(why,
+                   "%s: compilers take such a name for a file of options; name it without the '@'",
                    source);
 }
 
