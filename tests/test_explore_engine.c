@@ -281,8 +281,8 @@ static void test_stopping_stops_all_workers(void)
 {
     static const char endless[] =
         "#include <pthread.h>\nvolatile unsigned a, b;\n"
-        "void *run(void *p) { for (;;) a++; }\n"
-        "int main(void) { pthread_t t; pthread_create(&t, 0, run, 0); for (;;) b++; }\n";
+        "void *run(void *p) { for (;;) { a++; b; } }\n"
+        "int main(void) { pthread_t t; pthread_create(&t, 0, run, 0); for (;;) { b++; a; } }\n";
     struct image *image = program_image_of("endless.c", endless, &(struct compile_request){ 0 });
     for (uint32_t i = 0; i < 6; i++) {
         int asked = 0;

@@ -23,7 +23,7 @@ static void test_a_bug_is_found_and_made_small(void)
 {
     char text[512];
     FILE *f = fopen("p.plan", "w");
-    fputs("[regression]\ncycles = 60000\nbatch = 4\nshrink = 20\nwaves = no\nexamples = 1\n"
+    fputs("[regression]\ncycles = 150000\nbatch = 4\nshrink = 20\nwaves = no\nexamples = 1\n"
           "[all]\ntarget = sim\nsizes = h2-s1-w2-l4-b8-q4\nmodel = TSO\n"
           "[run good]\n[run bad]\nbug = forward-oldest\n",
           f);

@@ -22,8 +22,10 @@ static const size_t most_memory = (size_t)2 << 30;
 /* ---- data for the script ----------------------------------------------------------------------- */
 
 static const char *const kinds[ORDEAL_OP_KINDS] = {
-    [ORDEAL_LOAD] = "load",  [ORDEAL_STORE] = "store", [ORDEAL_SWAP] = "atomic",
-    [ORDEAL_CAS] = "atomic", [ORDEAL_AMO] = "atomic",  [ORDEAL_MEMBAR] = "membar",
+    [ORDEAL_LOAD] = "load",          [ORDEAL_STORE] = "store",
+    [ORDEAL_SWAP] = "atomic",        [ORDEAL_CAS] = "atomic",
+    [ORDEAL_AMO] = "atomic",         [ORDEAL_MEMBAR] = "membar",
+    [ORDEAL_LOAD_RESERVED] = "load", [ORDEAL_STORE_CONDITIONAL] = "store",
 };
 
 static bool in_core(const struct execution *x, uint32_t op)

@@ -221,9 +221,17 @@ static bool gather_threads(struct forming *f)
 /* ---- the text of one order of the threads ------------------------------------------------------ */
 
 static const char *const kind_words[ORDEAL_OP_KINDS] = {
-    [ORDEAL_LOAD] = "L",        [ORDEAL_STORE] = "S",           [ORDEAL_SWAP] = "SWAP",
-    [ORDEAL_CAS] = "CAS",       [ORDEAL_MEMBAR] = "MEMBAR",     [ORDEAL_TX_BEGIN] = "TX.BEGIN",
-    [ORDEAL_TX_END] = "TX.END", [ORDEAL_TX_ABORT] = "TX.ABORT", [ORDEAL_AMO] = "AMO",
+    [ORDEAL_LOAD] = "L",
+    [ORDEAL_STORE] = "S",
+    [ORDEAL_SWAP] = "SWAP",
+    [ORDEAL_CAS] = "CAS",
+    [ORDEAL_MEMBAR] = "MEMBAR",
+    [ORDEAL_TX_BEGIN] = "TX.BEGIN",
+    [ORDEAL_TX_END] = "TX.END",
+    [ORDEAL_TX_ABORT] = "TX.ABORT",
+    [ORDEAL_AMO] = "AMO",
+    [ORDEAL_LOAD_RESERVED] = "LR",
+    [ORDEAL_STORE_CONDITIONAL] = "SC",
 };
 
 static void forget_names(struct forming *f)

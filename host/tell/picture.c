@@ -82,6 +82,8 @@ static const struct { const char *shape, *style, *fill, *class; } look[ORDEAL_OP
     [ORDEAL_SWAP] = { "box", "rounded,filled", "#f3e5f5", "atomic" },
     [ORDEAL_CAS] = { "box", "rounded,filled", "#f3e5f5", "atomic" },
     [ORDEAL_AMO] = { "box", "rounded,filled", "#f3e5f5", "atomic" },
+    [ORDEAL_LOAD_RESERVED] = { "box", "rounded,filled", "#e3f2fd", "load" },
+    [ORDEAL_STORE_CONDITIONAL] = { "box", "rounded,filled", "#fff3e0", "store" },
     [ORDEAL_MEMBAR] = { "plaintext", "", "", "membar" },
 };
 /* clang-format on */

@@ -242,9 +242,28 @@ static bool locate(struct compiler *c, const struct ordeal_op *op, struct instru
     return true;
 }
 
+/* What traces can say of RISC-V and no target does yet. */
+static const char *cannot_be_run(const struct compiler *c, size_t n)
+{
+    const struct ordeal_op *op = ordeal_trace_op(c->test, n);
+    enum ordeal_register_use use;
+    uint32_t number;
+    if (op->kind == ORDEAL_LOAD_RESERVED || op->kind == ORDEAL_STORE_CONDITIONAL)
+        return "LR and SC cannot be run: take a CAS or an AMO";
+    if (op->flags & (ORDEAL_ACQUIRES | ORDEAL_RELEASES))
+        return "'.aq' and '.rl' cannot be run: take a MEMBAR";
+    for (size_t k = 0; ordeal_trace_register_use(c->test, n, k, &number, &use); k++)
+        if (use > ORDEAL_REGISTER_WRITTEN)
+            return "what a register is needed for cannot be chosen in a test: take '<r1'";
+    return NULL;
+}
+
 static bool translate(struct compiler *c, size_t n, struct instruction *i)
 {
     const struct ordeal_op *op = ordeal_trace_op(c->test, n);
+    const char *fault = cannot_be_run(c, n);
+    if (fault)
+        return error_bad(c->e, c->file, op->line, "%s", fault);
     uint8_t kept = ORDEAL_NONFAULTING | ORDEAL_COMPARE_REGISTER;
     *i = (struct instruction){ .kind = op->kind, .flags = op->flags & kept, .op = (uint32_t)n,
                                .barrier = op->barrier, .sets = NO_REGISTER,

@@ -47,6 +47,7 @@ struct tiny_op {
 struct tiny_program {
     unsigned threads, ops[TINY_THREADS];
     struct tiny_op op[TINY_THREADS][TINY_OPS];
+    bool leaves_memory; /* main does not look at it in the end, so that it is the threads' alone */
 };
 
 /* Where it ends: of each thread one number for its registers (r0 + 251 * (r1 + 251 * ...)), then

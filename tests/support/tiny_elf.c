@@ -15,9 +15,9 @@ enum { CALL_EXIT = 1, CALL_CREATE = 2, CALL_THREAD_EXIT = 3, CALL_JOIN = 4 };
 
 struct data {
     uint32_t memory[TINY_WORDS], result[TINY_THREADS], number[TINY_THREADS];
-    uint32_t
-        last[TINY_WORDS]; /* copies that main makes at the end: whose values are wanted is known
-                                  to the engine, and what threads share is not to be known so */
+    /* Copies that main makes at the end: whose values are wanted is known to the engine, and what
+     * threads share is not to be known so. */
+    uint32_t last[TINY_WORDS];
 };
 
 enum { TEXT_SECTION = 1, DATA_SECTION, SYMBOL_SECTION, NAME_SECTION, SECTIONS };
@@ -192,7 +192,7 @@ static void start(struct writer *w, const struct tiny_program *p)
         call(w, CALL_JOIN);
     }
     constant(w, S0, DATA);
-    for (unsigned k = 0; k < TINY_WORDS; k++) {
+    for (unsigned k = 0; k < TINY_WORDS && !p->leaves_memory; k++) {
         emit(w, rv_load(2, T0, S0, (int32_t)offsetof(struct data, memory) + 4 * (int32_t)k));
         emit(w, rv_store(2, T0, S0, (int32_t)offsetof(struct data, last) + 4 * (int32_t)k));
     }
