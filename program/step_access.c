@@ -19,11 +19,19 @@ static bool is_private(const struct run *r, uint8_t flags, uint32_t address)
     return state_private(r->s, r->number, address);
 }
 
+/* A step that finds no end is about to be given up: perhaps another thread would end it, or there are
+ * many states and no long step. What it goes on to access is no longer taken to be at peace. */
+enum { LAST_CHANCE = 100 * 1000 };
+
 /* An access that others could notice, were they interested; true: they are not. */
 static bool is_at_peace(const struct run *r, uint32_t address, bool write)
 {
     struct contention *c = r->s->contention;
-    return c && !r->alone && contention_access(c, r->number, address, write);
+    if (!c || r->alone)
+        return false;
+    if (r->count > STATE_LONGEST - LAST_CHANCE)
+        contention_expect(c, &address, 1);
+    return contention_access(c, r->number, address, write);
 }
 
 /* Such accesses need no buffer. In a small one, which is given to see what comes of its size, they

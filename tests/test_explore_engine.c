@@ -293,7 +293,7 @@ static void test_stopping_stops_all_workers(void)
         o.user = &asked;
         struct explore_result *r = run(image, &o);
         TEST_ASSERT_EQUAL(EXPLORE_UNDECIDED, r->verdict);
-        TEST_ASSERT_GREATER_THAN(0, asked);
+        TEST_ASSERT_GREATER_THAN_MESSAGE(0, asked, r->note);
         explore_result_free(r);
     }
     image_free(image);
