@@ -138,7 +138,8 @@ static void determinise(struct nfa *n)
     struct sets sets = { .words = (n->states + 63) / 64 + 1 };
     struct nfa to = { 0 };
     bool any = false;
-    qsort(n->edge, n->edges, sizeof *n->edge, by_symbol);
+    if (n->edges)
+        qsort(n->edge, n->edges, sizeof *n->edge, by_symbol);
     uint64_t *first = new_set(&sets);
     for (uint32_t s = 0; s < n->states; s++)
         if (n->mark[s] & NFA_FIRST) {

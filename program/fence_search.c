@@ -225,7 +225,8 @@ void fence_draw(struct fence_searching *x, const struct fence_step *step)
 {
     struct choices *c = &x->s->choices;
     c->known = step->choice_count;
-    memcpy(c->drawn, x->choice + step->choices, c->known * sizeof *c->drawn);
+    if (c->known)
+        memcpy(c->drawn, x->choice + step->choices, c->known * sizeof *c->drawn);
     memset(c->of, 0, c->known * sizeof *c->of);
 }
 

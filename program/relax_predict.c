@@ -140,7 +140,8 @@ void relax_cycles_sort(struct relax_cycles *s)
 {
     if (!s->count)
         return;
-    qsort(s->cycle, s->count, sizeof *s->cycle, by_labels);
+    if (s->count)
+        qsort(s->cycle, s->count, sizeof *s->cycle, by_labels);
     memset(s->slot, 0, s->slots * sizeof *s->slot);
     for (uint32_t i = 0; i < s->count; i++)
         *slot_of(s, &s->cycle[i]) = i + 1;
