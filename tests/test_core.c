@@ -105,7 +105,8 @@ static void expect_part(const struct violation *f, const bool *keep, enum ordeal
         print_trace(part);
     ordeal_trace_free(part);
     TEST_ASSERT_EQUAL_MESSAGE(expected, result, message);
-    if (f->x && oracle_part(f->x, keep, &small))
+    bool has_oracle = f->model < sizeof oracle_of / sizeof *oracle_of;
+    if (f->x && has_oracle && oracle_part(f->x, keep, &small))
         TEST_ASSERT_EQUAL_MESSAGE(expected == ORDEAL_PASS,
                                   oracle_legal(oracle_of[f->model], &small), message);
 }

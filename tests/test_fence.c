@@ -104,11 +104,11 @@ static void outcomes_are_those_of_a_plain_machine(void)
         tiny_random(&p, seed);
         for (enum tiny_model model = TINY_TSO; model <= TINY_PSO; model++) {
             struct tiny_outcomes right;
-            if (!tiny_outcomes(&p, model, (struct tiny_limits){ .most_states = MOST_STATES },
-                               &right))
-                continue;
-            machines++;
-            decided += explores_as(&p, model, &right);
+            if (tiny_outcomes(&p, model, (struct tiny_limits){ .most_states = MOST_STATES },
+                              &right)) {
+                machines++;
+                decided += explores_as(&p, model, &right);
+            }
             tiny_outcomes_free(&right);
         }
     }

@@ -435,7 +435,7 @@ static void one_program(uint64_t seed, enum explore_model model, struct counts *
     relax_cycles_sort(&c);
     if (!tiny_outcomes(&s.program, machine[model], (struct tiny_limits){ .most_states = 60000 },
                        &all))
-        all = (struct tiny_outcomes){ 0 };
+        tiny_outcomes_free(&all);
     for (size_t i = 0; i < c.count; i += 1 + c.count / 12)
         for (uint64_t k = 0; k < SEEDS && relax_worth_trying(&c.cycle[i], model); k++)
             one_run(&s, r, &c.cycle[i], model, seed * 1000 + k, &all, n);

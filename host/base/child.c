@@ -54,11 +54,12 @@ static bool bound(int resource, uint64_t most)
     return setrlimit(resource, &limit) == 0;
 }
 
+/* The bound on memory last: setenv() takes some. */
 static bool obey(const struct child_limits *limits)
 {
     return !limits
-        || (bound(RLIMIT_AS, limits->memory) && bound(RLIMIT_FSIZE, limits->file)
-            && (!limits->temporary || setenv("TMPDIR", limits->temporary, 1) == 0));
+        || ((!limits->temporary || setenv("TMPDIR", limits->temporary, 1) == 0)
+            && bound(RLIMIT_FSIZE, limits->file) && bound(RLIMIT_AS, limits->memory));
 }
 
 struct child_words {
