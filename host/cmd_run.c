@@ -131,9 +131,9 @@ static const struct option_spec options[] = {
     OPTION(run, waves, "waves", 0, NULL, flag, NULL,
            "sim: keep what all signals did in failing tests, for GTKWave"),
     OPTION(run, setup.jobs, "jobs", 'J', "N", positive, NULL,
-           "model, sim, board: run on so many machines at a time, with the same\n"
-           "results (default: as many as cores on sim, as boards that are there\n"
-           "on board, else 1)"),
+           "model, sim, elf, board: run on so many machines at a time, with the same\n"
+           "results (but on elf, where chance plays; default: as many as cores on\n"
+           "sim, as boards that are there on board, else 1)"),
 #define OPTION_OF_TARGETS(TYPE, FIELD, NAME, ARGUMENT, TARGETS, REPLAY, HELP) \
     OPTION(run, setup.how.FIELD, NAME, 0, ARGUMENT, TYPE, NULL, TARGETS ": " HELP),
     TARGET_OPTIONS(OPTION_OF_TARGETS)

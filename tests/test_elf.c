@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -542,7 +543,9 @@ static void test_a_hang_is_named(void)
     struct target_options options = on_qemu(NULL);
     options.timeout = 0.5;
     compile(endless);
-    ends(options, TARGET_HUNG, "P3 last seen in iteration 0 at P3 CAS[A]?9#2 (line 3 of the test)");
+    ends(options, TARGET_BROKE,
+         "the machine hangs: the program on the target did not come to its "
+         "end; P3 last seen in iteration 0 at P3 CAS[A]?9#2 (line 3 of the test)");
     TEST_ASSERT_NULL_MESSAGE(strstr(why.text, "P0"), why.text);
 }
 
@@ -552,7 +555,7 @@ static void test_an_exception_is_named(void)
     struct target_options options = on_qemu(NULL);
     options.platform = "clint=0";
     compile("P0 IPI#1\nP1 L[A]\n");
-    ends(options, TARGET_FAILED, "trapped with cause 7");
+    ends(options, TARGET_BROKE, "trapped with cause 7");
 }
 
 static void test_commands_that_fail(void)
@@ -569,7 +572,8 @@ static void test_commands_that_fail(void)
     ends(options, TARGET_FAILED, "signal 9");
     options.timeout = 0.2;
     options.command = "sh -c 'sleep 1000' {elf} {signature}";
-    ends(options, TARGET_HUNG, "did not end within 0.2 s");
+    ends(options, TARGET_BROKE,
+         "the machine hangs, as it seems: the command did not end within 0.2 s");
 }
 
 /* Whatever lies where the signature should be, it is not waited for, and not read for ever. */
@@ -587,7 +591,7 @@ static void test_signatures_without_an_end(void)
     ends(options, TARGET_FAILED, "a signature has 448 at most");
     options.command = "sh -c 'mkfifo $1; sleep 1000' {elf} {signature}";
     options.timeout = 0.5;
-    ends(options, TARGET_HUNG, "did not end within 0.5 s");
+    ends(options, TARGET_BROKE, "did not end within 0.5 s");
 }
 
 /* A simulator that prints and prints: it goes on when what it printed has been cut. */
@@ -649,6 +653,24 @@ static void test_a_simulator(void)
     }
 }
 
+/* A simulator that says how the program ended, and leaves a signature of one that did not. */
+static void test_a_simulator_that_tells_of_a_trap(void)
+{
+    struct target_options options = {
+        .command = "sh -c 'tests/support/simulator raw \"$0\" \"$1\" {harts} {isa}; exit 1' {elf} "
+                   "{signature}",
+        .platform = "clint=0",
+        .timeout = 60,
+    };
+    compile("P0 IPI#1\nP1 L[A]\n");
+    ends(options, TARGET_BROKE, "trapped with cause 7");
+    program_free(&program);
+    ordeal_trace_free(test);
+    options.platform = NULL;
+    compile(store_buffering);
+    ends(options, TARGET_FAILED, "sh ended with status 1");
+}
+
 /* Runs a command in `directory`, keeps what it prints; its exit status. */
 static char printed[65536];
 static int shell(const char *format, const char *a, const char *b)
@@ -661,6 +683,94 @@ static int shell(const char *format, const char *a, const char *b)
     printed[got] = '\0';
     int status = pclose(out);
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void name_program(char *path)
+{
+    TEST_ASSERT_NOT_NULL_MESSAGE(getenv("ORDEAL"), "ORDEAL must name the program");
+    TEST_ASSERT_NOT_NULL(realpath(getenv("ORDEAL"), path));
+}
+
+/* What stands in {} is what the symbols of the program and the command line say. */
+static void test_all_that_a_command_can_be_told(void)
+{
+    char path[PATH_MAX];
+    name_program(path);
+    TEST_ASSERT_EQUAL(0, shell("printf 'ordeal 1\\nP0 S[A]#1\\nP2 L[A]\\n' > %s%s", "t.test", ""));
+    shell("%s run --target elf --isa rv32ima --platform ram=0x40000000 --seed 77 --check --command "
+          "'sh -c \"cp {elf} e; cp {hex} h; echo {harts} {isa} {seed} {tohost} {begin} {end} > l; "
+          "exit 9; {signature}\"' t.test 2>&1",
+          path, "");
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(printed, "sh ended with status 9"), printed);
+    TEST_ASSERT_EQUAL(0, shell("nm=riscv64-unknown-elf-nm; a() { echo 0x$($nm e | "
+                               "sed -n \"s/^\\(0*\\)\\([0-9a-f]*\\) . $1\\$/\\2/p\"); }; "
+                               "echo 2 rv32ima 77 $(a tohost) $(a begin_signature) "
+                               "$(a end_signature) | diff l - >&2%s%s",
+                               "", ""));
+    /* each byte of the program is where it belongs */
+    TEST_ASSERT_EQUAL(
+        0, shell("riscv64-unknown-elf-objcopy -O binary e e.bin; "
+                 "od -An -v -tx1 -w1 e.bin | awk '$1 != \"00\" "
+                 "{ print NR + 1073741823, $1 }' > want; "
+                 "awk 'function hex(s) { v = 0; for (i = 1; i <= length(s); i++) "
+                 "v = v * 16 + index(\"123456789ABCDEF\", substr(s, i, 1)); "
+                 "return v } BEGIN { RS = \"[ \\r\\n]+\" } "
+                 "/@/ { at = hex(substr($1, 2)); next } "
+                 "{ if ($1 != \"00\" && $1 != \"\") print at, tolower($1); at++ }' h > got; "
+                 "test -s want && cmp want got >&2%s%s",
+                 "", ""));
+    TEST_ASSERT_EQUAL(0, shell("rm e h l want got e.bin t.test%s%s", "", ""));
+}
+
+/* The same test and seed: the same bytes, whatever the folder. */
+static void test_programs_are_the_same_again(void)
+{
+    char path[PATH_MAX];
+    name_program(path);
+    TEST_ASSERT_EQUAL(0, shell("%s gen --target elf --seed 3 -n 1 -o t.test; for i in one two; do "
+                               "%s run --target elf --seed 5 --emit $i t.test || exit; done; "
+                               "cmp one/test-1/test.elf two/test-1/test.elf",
+                               path, path));
+    TEST_ASSERT_EQUAL(0, shell("! riscv64-unknown-elf-readelf -s one/test-1/test.elf | "
+                               "grep 'FILE.*[.]o$'%s%s",
+                               "", ""));
+    TEST_ASSERT_EQUAL(0, shell("rm -r one two t.test%s%s", "", ""));
+}
+
+/* What a machine breaks by is told, kept, run again, made small, and the run goes on; on two
+ * machines at a time, too. */
+static void test_breaks_are_findings(void)
+{
+    char path[PATH_MAX];
+    name_program(path);
+    TEST_ASSERT_EQUAL(0, shell("printf 'ordeal 1\\nP1 L[B]\\nP0 S[B]#1\\nP0 IPI#1\\n' > %s; "
+                               "printf 'ordeal 1\\nP1 L[B]\\nP0 S[B]#1\\n' > %s",
+                               "t.test", "p.test"));
+    const char *run = "%s run --target elf --machine qemu --platform clint=0 --check --keep-going "
+                      "-i 2 --shrink -J 2 t.test p.test t.test p.test%s";
+    TEST_ASSERT_EQUAL_MESSAGE(1, shell(run, path, ""), printed);
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(printed, "pass=2 fail=2"), printed);
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(printed, "FAIL t.test#0 model=RMO broke=yes"), printed);
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(printed, "small=2"), printed);
+    TEST_ASSERT_EQUAL(1, shell("ORDEAL=%s ordeal-failures/test-000002/replay%s", path, ""));
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(printed, "trapped with cause 7"), printed);
+    TEST_ASSERT_EQUAL(1, shell("ORDEAL=%s ordeal-failures/test-000000/small/replay%s", path, ""));
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(printed, "trapped with cause 7"), printed);
+    TEST_ASSERT_EQUAL(2, shell("%s run --target elf --emit lab -J 2 t.test 2>&1%s", path, ""));
+    TEST_ASSERT_EQUAL(0, shell("rm -r t.test p.test ordeal-failures%s%s", "", ""));
+}
+
+/* Every hart loads as much as was asked for, from memory that nobody writes, and says so after
+ * that; results are as without. */
+static void test_eviction_at_the_end(void)
+{
+    struct target_options options = on_qemu("rv32ima");
+    struct outcomes o = { 0 };
+    options.platform = "evict=131072";
+    compile(store_buffering);
+    TEST_ASSERT_EQUAL_MESSAGE(TARGET_DONE, run(&options, 20, &o), why.text);
+    TEST_ASSERT_EQUAL(20, o.checked ? o.checked : o.count);
+    free(o.values);
 }
 
 static void test_emitted_programs_and_their_signatures(void)
@@ -964,6 +1074,11 @@ int main(void)
     RUN_TEST(test_output_without_an_end);
     RUN_TEST(test_interrupted_by_the_user);
     RUN_TEST(test_a_simulator);
+    RUN_TEST(test_a_simulator_that_tells_of_a_trap);
+    RUN_TEST(test_all_that_a_command_can_be_told);
+    RUN_TEST(test_programs_are_the_same_again);
+    RUN_TEST(test_breaks_are_findings);
+    RUN_TEST(test_eviction_at_the_end);
     RUN_TEST(test_emitted_programs_and_their_signatures);
     RUN_TEST(test_registers_extended_wrongly);
     RUN_TEST(test_lost_interrupts_are_found);

@@ -61,6 +61,7 @@ struct target {
     struct abilities (*can)(const void *machine);
     struct machine_claims (*claims)(const void *machine);
     bool exact;                  /* the same seed gives the same values */
+    bool several;                /* it is not, but several may be open at once all the same */
     uint32_t iterations;         /* of a test when nobody says how many */
     /* 0, or fewer of a generated test whose number is below this. Many mistakes show in any test on any
      * size of the machine: these are found by different tests sooner than by the same ones again. */

@@ -30,13 +30,17 @@ enum option_replay {
            "transactions look for conflicts 'lazy' or 'eager'") \
     OPTION(text, machine, "machine", "NAME", "elf", REPLAY_AS_GIVEN, "boot the tests on 'qemu'") \
     OPTION(text, command, "command", "TEMPLATE", "elf", REPLAY_OWN, \
-           "run the tests by this command line") \
+           "run each test by this command line; {elf} in it is the program, {hex}\n" \
+           "the same for $readmemh, {signature} the file that it is to write, and\n" \
+           "there are {tohost}, {begin} and {end} of the signature, {harts}, {isa}\n" \
+           "and {seed}") \
     OPTION(text, emit, "emit", "DIR", "elf", REPLAY_OWN, \
            "write the programs there, run nothing") \
     OPTION(text, isa, "isa", "ISA", "elf", REPLAY_AS_GIVEN, "rv32ima or rv64ima") \
     OPTION(text, platform, "platform", "KEY=VALUE,...", "elf", REPLAY_AS_GIVEN, \
            "where things are on the machine: ram, clint, fault, first-hart,\n" \
-           "way, ways; without it as on QEMU's virt") \
+           "way, ways; without it as on QEMU's virt; evict: bytes that harts load\n" \
+           "in the end, for caches that write back") \
     OPTION(positive, harts, "harts", "N", "sim", REPLAY_AS_GIVEN, \
            "harts of all sizes of the machine, 1 to 16 (default: mostly 4)") \
     OPTION(text, config, "config", "KEY=VALUE,...", "sim", REPLAY_AS_GIVEN, \

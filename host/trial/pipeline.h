@@ -70,7 +70,7 @@ struct pipeline_limits {
 
 struct pipeline_plan {
     const struct target *target;
-    void *const *machines;       /* one; or several alike, of a target that is exact */
+    void *const *machines; /* one; or several alike, of a target that allows it */
     int machine_count;
     struct test_source_plan source;
     bool patient;                /* look at what is there of the first tests before any is run */

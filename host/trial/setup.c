@@ -24,11 +24,13 @@ int setup_target(struct setup *s)
     struct why why;
     if (!target_options_fit(&s->how, s->target->name, &why))
         return complain(s->command, "%s", why.text);
-    if (s->jobs > 1 && !s->target->exact)
+    if (s->jobs > 1 && !s->target->exact && !s->target->several)
         return complain(s->command,
-                        "one at a time on '%s': --jobs is for targets that do the same "
-                        "again",
+                        "one at a time on '%s': its machines would disturb each other, so there "
+                        "is no --jobs",
                         s->target->name);
+    if (s->jobs > 1 && s->how.emit)
+        return complain(s->command, "--emit writes one program after the other, without --jobs");
     if (s->jobs > MOST_JOBS)
         return complain(s->command, "--jobs takes a number up to %d", MOST_JOBS);
     return -1;

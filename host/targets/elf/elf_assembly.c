@@ -525,6 +525,13 @@ static uint32_t lines_with_memory(const struct program *p)
     return count;
 }
 
+/* Of the memory that is only there to be loaded. */
+static uint64_t conflict_bytes(const struct assembly *s)
+{
+    uint64_t in_test = has(s->p, ORDEAL_EVICT) ? s->f->way * s->f->ways : LINE_BYTES;
+    return in_test > s->f->evict ? in_test : s->f->evict;
+}
+
 static void write_sizes(struct assembly *s, uint32_t count)
 {
     const struct program *p = s->p;
@@ -535,7 +542,7 @@ static void write_sizes(struct assembly *s, uint32_t count)
         { "LINES", lines_with_memory(p) }, { "FINALS", p->finals },
         { "OUTCOME_BYTES", ((uint64_t)p->slots + p->finals) * 8 },
         { "MEMORY_BYTES", p->memory ? p->memory : LINE_BYTES }, { "MEMORY_ALIGNMENT", align },
-        { "CONFLICT_BYTES", has(p, ORDEAL_EVICT) ? s->f->way * s->f->ways : LINE_BYTES },
+        { "CONFLICT_BYTES", conflict_bytes(s) }, { "EVICT_BYTES", s->f->evict },
         { "INTERRUPTS", p->asks.interrupts }, { "BRANCHES", p->branches }, { "CLINT", s->f->clint },
 #define SAME(NAME) { #NAME, NAME }
         SAME(BLOCK_BYTES), SAME(LINE_RECORD), SAME(FINAL_RECORD), SAME(LFSR_TAPS),
@@ -619,6 +626,8 @@ void elf_assembly_write(FILE *out, const struct program *p, const struct elf_pla
     struct assembly s = { .out = out, .p = p, .f = f };
     fprintf(out, "/* A test by ordeal for %" PRIu32 " harts, %s; iterations %" PRIu64 " to %" PRIu64
                  ". */\n\n", p->threads, elf_platform_march(f), first, first + count - 1);
+    /* Else the linker takes the name of the object, which is a temporary one. */
+    fprintf(out, "    .file \"test.S\"\n\n");
     write_sizes(&s, count);
     fprintf(out, "\n#include \"runtime.S\"\n");
     write_tables(&s, first, count, seed);

@@ -3,6 +3,8 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,6 +17,7 @@
 #include "elf_assembly.h"
 
 static const char compiler[] = "riscv64-unknown-elf-gcc";
+static const char objcopy[] = "riscv64-unknown-elf-objcopy";
 static const double patience = 300; /* seconds */
 
 bool elf_build_possible(struct why *why)
@@ -116,23 +119,74 @@ static enum target_result write_file(const char *directory, const char *name,
     return TARGET_DONE;
 }
 
-static enum target_result compile(const char *directory, const struct elf_platform *f,
-                                  struct why *why)
+static enum target_result run_tool(const char *directory, const char *name, const char *const *argv,
+                                   struct why *why)
 {
-    struct command_line line;
     struct child child;
     char log[4096];
     snprintf(log, sizeof log, "%s/build.log", directory);
-    compile_line(&line, f);
-    if (!child_start(&child, (char *const *)line.argv, directory, log, why))
+    if (!child_start(&child, (char *const *)argv, directory, log, why))
         return TARGET_FAILED;
     enum child_end end = child_wait(&child, patience);
     if (end == CHILD_HUNG || (end == CHILD_ENDED && child.status != 0)) {
-        child_obituary(&child, compiler, log, why);
+        child_obituary(&child, name, log, why);
         return TARGET_FAILED;
     }
     unlink(log);
     return end == CHILD_STOPPED ? TARGET_STOPPED : TARGET_DONE;
+}
+
+static enum target_result compile(const char *directory, const struct elf_platform *f,
+                                  struct why *why)
+{
+    struct command_line line;
+    compile_line(&line, f);
+    return run_tool(directory, compiler, line.argv, why);
+}
+
+/* ---- what others need of it ------------------------------------------------------------------ */
+
+/* The 8 bytes that the file has for this address. False: none. */
+static bool read_address(Elf *elf, int file, uint64_t address, uint64_t *to)
+{
+    GElf_Phdr p;
+    uint8_t bytes[8];
+    size_t count = 0;
+    elf_getphdrnum(elf, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (!gelf_getphdr(elf, (int)i, &p) || p.p_type != PT_LOAD || address < p.p_vaddr
+            || address - p.p_vaddr + sizeof bytes > p.p_filesz)
+            continue;
+        off_t at = (off_t)(p.p_offset + (address - p.p_vaddr));
+        if (pread(file, bytes, sizeof bytes, at) != (ssize_t)sizeof bytes)
+            return false;
+        *to = 0;
+        for (size_t b = sizeof bytes; b-- > 0;)
+            *to = *to << 8 | bytes[b];
+        return true;
+    }
+    return false;
+}
+
+bool elf_build_symbols(const char *elf, uint64_t ram, struct elf_symbols *at, struct why *why)
+{
+    elf_version(EV_CURRENT);
+    int file = open(elf, O_RDONLY | O_CLOEXEC);
+    Elf *e = file >= 0 ? elf_begin(file, ELF_C_READ, NULL) : NULL;
+    bool good = e && read_address(e, file, ram + ELF_BEGIN_SIGNATURE, &at->begin)
+             && read_address(e, file, ram + ELF_END_SIGNATURE, &at->end);
+    at->tohost = ram + ELF_TOHOST;
+    if (e)
+        elf_end(e);
+    if (file >= 0)
+        close(file);
+    return good || why_say(why, "%.800s: it cannot be seen where its signature lies", elf);
+}
+
+enum target_result elf_build_hex(const char *directory, struct why *why)
+{
+    const char *argv[] = { objcopy, "-O", "verilog", "test.elf", "test.hex", NULL };
+    return run_tool(directory, objcopy, argv, why);
 }
 
 enum target_result elf_build(const char *directory, const struct program *p,

@@ -22,4 +22,12 @@ enum target_result elf_build_folder(const char *directory, const struct program 
 /* The directory and all files in it: for directories made for a test. */
 void elf_build_remove(const char *directory);
 
+/* Where others look in the memory of a built test; RAM begins there. False: `why`. */
+struct elf_symbols {
+    uint64_t tohost, begin, end;
+};
+bool elf_build_symbols(const char *elf, uint64_t ram, struct elf_symbols *at, struct why *why);
+/* test.hex beside test.elf, as Verilog's $readmemh takes it: a byte a number, after addresses. */
+enum target_result elf_build_hex(const char *directory, struct why *why);
+
 #endif

@@ -13,12 +13,19 @@
 #include "base/child.h"
 #include "base/plain_file.h"
 #include "base/text.h"
+#include "elf_build.h"
 #include "signature.h"
 
 enum { MOST_WORDS = 256 };
 
-enum place { ELF, SIGNATURE, HARTS, ISA, PLACES };
-static const char *const places[PLACES] = { "{elf}", "{signature}", "{harts}", "{isa}" };
+enum place { ELF, SIGNATURE, HARTS, ISA, SEED, HEX, TOHOST, BEGIN, END, PLACES };
+static const char *const places[PLACES] = {
+    [ELF] = "{elf}",       [SIGNATURE] = "{signature}",
+    [HARTS] = "{harts}",   [ISA] = "{isa}",
+    [SEED] = "{seed}",     [HEX] = "{hex}",
+    [BEGIN] = "{begin}",   [END] = "{end}",
+    [TOHOST] = "{tohost}",
+};
 
 struct words { char *word[MOST_WORDS + 1]; size_t count; };
 
@@ -90,12 +97,12 @@ bool elf_command_possible(const char *template, struct why *why)
         why_say(why, "the command is empty");
         fine = false;
     }
-    for (int i = ELF; i <= SIGNATURE && fine; i++)
-        if (!strstr(template, places[i])) {
-            why_say(why, "the command never says %s: the %s", places[i],
-                    i == ELF ? "program to run" : "file to save its signature in");
-            fine = false;
-        }
+    if (fine && !strstr(template, places[ELF]) && !strstr(template, places[HEX]))
+        fine = why_say(why, "the command never says %s or %s: the program to run", places[ELF],
+                       places[HEX]);
+    if (fine && !strstr(template, places[SIGNATURE]))
+        fine = why_say(why, "the command never says %s: the file to save its signature in",
+                       places[SIGNATURE]);
     if (fine && !child_exists(w.word[0])) {
         why_say(why,
                 "%.900s is no program: not on PATH, or not "
@@ -125,13 +132,12 @@ static enum target_result describe_hang(struct elf_job *job, const char *signatu
 {
     struct why unread;
     if (read_signature(job, signature, &unread))
-        signature_last_seen(job->bytes, job->length, job->p, why);
-    else
-        why_say(why,
-                "the command did not end within %g s and left no "
-                "signature that says where it was",
-                job->timeout);
-    return TARGET_HUNG;
+        return elf_hung(job, why);
+    why_say(why,
+            "the machine hangs, as it seems: the command did not end within %g s and left no "
+            "signature that says where it was",
+            job->timeout);
+    return TARGET_BROKE;
 }
 
 static enum target_result collect(struct elf_job *job, const char *signature, struct why *why)
@@ -147,6 +153,14 @@ static enum target_result collect(struct elf_job *job, const char *signature, st
     return TARGET_FAILED;
 }
 
+/* Has it left a signature that tells what became of the test? */
+static bool is_unfinished(struct elf_job *job, const char *signature)
+{
+    struct why unread;
+    return read_signature(job, signature, &unread)
+        && signature_unfinished(job->bytes, job->length, job->p);
+}
+
 static enum target_result run_to_its_end(struct elf_job *job, struct child *child, const char *name,
                                          const char *signature, const char *log, struct why *why)
 {
@@ -157,25 +171,62 @@ static enum target_result run_to_its_end(struct elf_job *job, struct child *chil
     }
     if (child->status == 0)
         return collect(job, signature, why);
+    if (is_unfinished(job, signature)) /* it ended so because the program did */
+        return TARGET_DONE;
     child_obituary(child, name, log, why);
     return TARGET_FAILED;
 }
 
+/* What the template asks for: the text of each place, and the file of {hex}. */
+struct filling {
+    char elf[4096], hex[4096], signature[4096];
+    char harts[16], seed[24], tohost[24], begin[24], end[24];
+    const char *values[PLACES];
+};
+
+static enum target_result fill(struct filling *f, const struct elf_job *job, const char *template,
+                               struct why *why)
+{
+    struct elf_symbols at = { 0 };
+    snprintf(f->elf, sizeof f->elf, "%s/test.elf", job->directory);
+    snprintf(f->hex, sizeof f->hex, "%s/test.hex", job->directory);
+    snprintf(f->signature, sizeof f->signature, "%s/signature", job->directory);
+    if (!elf_build_symbols(f->elf, job->f->ram, &at, why))
+        return TARGET_FAILED;
+    snprintf(f->harts, sizeof f->harts, "%" PRIu32, job->p->threads);
+    snprintf(f->seed, sizeof f->seed, "%" PRIu64, job->seed);
+    snprintf(f->tohost, sizeof f->tohost, "0x%" PRIx64, at.tohost);
+    snprintf(f->begin, sizeof f->begin, "0x%" PRIx64, at.begin);
+    snprintf(f->end, sizeof f->end, "0x%" PRIx64, at.end);
+    const char *values[PLACES] = {
+        [ELF] = f->elf,
+        [SIGNATURE] = f->signature,
+        [HARTS] = f->harts,
+        [SEED] = f->seed,
+        [HEX] = f->hex,
+        [TOHOST] = f->tohost,
+        [BEGIN] = f->begin,
+        [END] = f->end,
+        [ISA] = job->f->xlen == 64 ? "rv64ima" : "rv32ima",
+    };
+    memcpy(f->values, values, sizeof values);
+    return strstr(template, places[HEX]) ? elf_build_hex(job->directory, why) : TARGET_DONE;
+}
+
 enum target_result elf_command_run(struct elf_job *job, const char *template, struct why *why)
 {
-    char elf[4096], signature[4096], log[4096], harts[16];
-    snprintf(elf, sizeof elf, "%s/test.elf", job->directory);
-    snprintf(signature, sizeof signature, "%s/signature", job->directory);
-    snprintf(log, sizeof log, "%s/run.log", job->directory);
-    snprintf(harts, sizeof harts, "%" PRIu32, job->p->threads);
-    const char *values[PLACES] = { [ELF] = elf, [SIGNATURE] = signature, [HARTS] = harts,
-                                   [ISA] = job->f->xlen == 64 ? "rv64ima" : "rv32ima" };
+    char log[4096];
+    struct filling f;
     struct words w;
     struct child child;
-    enum target_result result = TARGET_FAILED;
-    unlink(signature);
-    if (split(&w, template, values, why) && child_start(&child, w.word, NULL, log, why))
-        result = run_to_its_end(job, &child, w.word[0], signature, log, why);
+    enum target_result result = fill(&f, job, template, why);
+    if (result != TARGET_DONE)
+        return result;
+    result = TARGET_FAILED;
+    snprintf(log, sizeof log, "%s/run.log", job->directory);
+    unlink(f.signature);
+    if (split(&w, template, f.values, why) && child_start(&child, w.word, NULL, log, why))
+        result = run_to_its_end(job, &child, w.word[0], f.signature, log, why);
     words_free(&w);
     return result;
 }

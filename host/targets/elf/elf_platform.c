@@ -22,6 +22,7 @@ static const struct key {
     KEY(first_hart, "first-hart", 0, 1, 4095),
     KEY(way, "way", 4096, 64, 1 << 20),
     KEY(ways, "ways", 8, 1, 64),
+    KEY(evict, "evict", 0, 64, 1 << 28),
 #undef KEY
 };
 enum { KEYS = sizeof keys / sizeof *keys };

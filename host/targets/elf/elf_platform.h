@@ -13,6 +13,8 @@ struct elf_platform {
     uint64_t fault;             /* 64 bytes of which every load faults */
     uint64_t first_hart;        /* mhartid of the hart of the first thread */
     uint64_t way, ways;         /* of the data cache: bytes a way, and how many to be loaded */
+    uint64_t evict;             /* bytes that every hart loads at the end, so that what it wrote
+                                   leaves its caches; 0: memory needs no help to be seen */
 };
 
 /* isa: rv32ima or rv64ima, and _zicbom; NULL: rv64ima. platform: key=value, separated by commas,

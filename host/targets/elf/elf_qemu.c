@@ -56,7 +56,8 @@ static enum target_result fail(struct why *why, const char *what)
 static uint64_t room_for(const struct elf_job *job, uint64_t file)
 {
     const struct elf_platform *f = job->f;
-    uint64_t room = file + job->p->memory + job->signature_length + f->way * (f->ways + 4) + 65536;
+    uint64_t room = file + job->p->memory + job->signature_length + f->way * (f->ways + 4)
+                  + f->evict + 65536;
     return (room + ROOM_GRAIN - 1) / ROOM_GRAIN * ROOM_GRAIN + ROOM_OF_QEMU;
 }
 
@@ -143,7 +144,7 @@ static enum target_result conclude(struct elf_job *job, const struct ram *ram,
         return fail(why, "signature");
     }
     if (result == TARGET_HUNG)
-        signature_last_seen(job->bytes, job->length, job->p, why);
+        return elf_hung(job, why);
     return result;
 }
 

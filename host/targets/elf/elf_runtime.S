@@ -244,7 +244,7 @@ finish:
     csrw mie, zero
     jal t6, barrier             /* from here on the signature does not change */
     lw s2, BLOCK_HART(sp)
-    bnez s2, park
+    bnez s2, leave
     la t0, begin_signature
     li t1, STATE_FINISHED
     sw t1, HEADER_STATE(t0)
@@ -259,16 +259,42 @@ finish:
     bltu t0, t1, 1b
     la t0, begin_signature
     sw t2, HEADER_CHECKSUM(t0)
-    li t1, 1                    /* exit status 0 */
+#if EVICT_BYTES
+    jal t6, barrier             /* from here on it is in memory, or in the caches of this hart */
+#endif
+    li s2, 1                    /* exit status 0 */
 exit:
     fence rw, rw
+    jal t6, evict
     la t0, tohost
-    sw t1, 0(t0)
+    sw s2, 0(t0)
     sw zero, 4(t0)
+    fence rw, rw
+    jal t6, evict
+    j park
+
+/* A hart whose part is done, but for what its caches have. */
+leave:
+#if EVICT_BYTES
+    jal t6, evict
+    jal t6, barrier
+#endif
 park:
     csrw mie, zero
 1:  wfi
     j 1b
+
+/* Returns to t6 when EVICT_BYTES of other memory have gone through the caches; changes t0 to t2. */
+evict:
+#if EVICT_BYTES
+    la t0, conflicts
+    li t1, EVICT_BYTES
+    add t1, t1, t0
+1:  lw t2, 0(t0)
+    addi t0, t0, 16
+    bltu t0, t1, 1b
+#endif
+    jr t6
 
 /* A software interrupt is taken back and counted. A load that may fault leaves its register as it
  * is, that is 0. Anything else ends the run. */
@@ -311,7 +337,7 @@ unexpected:
     la t0, begin_signature
     li t1, STATE_TRAPPED
     sw t1, HEADER_STATE(t0)
-    li t1, 3                    /* exit status 1 */
+    li s2, 3                    /* exit status 1 */
     j exit
 
 may_fault:

@@ -358,15 +358,32 @@ static void say_hart(struct why *why, const uint8_t *record, const struct progra
     }
 }
 
+static bool has_records(const uint8_t *bytes, size_t length, uint32_t harts)
+{
+    size_t records = (size_t)HEADER_BYTES + (size_t)harts * PROGRESS_BYTES;
+    return bytes && length >= records && memcmp(bytes, magic, sizeof magic) == 0;
+}
+
+bool signature_trapped(const uint8_t *bytes, size_t length)
+{
+    return has_records(bytes, length, 0) && get32(bytes + HEADER_STATE) == STATE_TRAPPED;
+}
+
+bool signature_unfinished(const uint8_t *bytes, size_t length, const struct program *p)
+{
+    return has_records(bytes, length, p->threads)
+        && get64(bytes + HEADER_IDENTITY) == program_identity(p)
+        && (signature_trapped(bytes, length) || get32(bytes + HEADER_STATE) == STATE_RUNNING);
+}
+
 void signature_last_seen(const uint8_t *bytes, size_t length, const struct program *p,
                          struct why *why)
 {
-    size_t records = (size_t)HEADER_BYTES + (size_t)p->threads * PROGRESS_BYTES;
-    if (length < records || memcmp(bytes, magic, sizeof magic) != 0) {
+    if (!has_records(bytes, length, p->threads)) {
         why_say(why, "the program on the target never started: no hart was seen");
         return;
     }
-    bool trapped = get32(bytes + HEADER_STATE) == STATE_TRAPPED;
+    bool trapped = signature_trapped(bytes, length);
     why_say(why, "the program on the target %s",
             trapped ? "met an exception" : "did not come to its end");
     uint32_t named = 0;

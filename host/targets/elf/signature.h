@@ -75,6 +75,9 @@ bool signature_values(const struct signature *s, uint32_t iteration, struct exte
  * than were sent? False: a finding, and why. */
 bool signature_interrupts(const struct signature *s, const struct program *p, struct why *why);
 
+/* Did its program begin, and not come to its end? Of these: did a hart meet an exception? */
+bool signature_unfinished(const uint8_t *bytes, size_t length, const struct program *p);
+bool signature_trapped(const uint8_t *bytes, size_t length);
 /* Which harts have not come to the end, and the operation each was last seen at. */
 void signature_last_seen(const uint8_t *bytes, size_t length, const struct program *p,
                          struct why *why);

@@ -116,12 +116,32 @@ static uint32_t batch_size(const struct program *p, uint64_t wanted)
     return (uint32_t)(wanted < most ? wanted : most ? most : 1);
 }
 
+enum target_result elf_hung(const struct elf_job *job, struct why *why)
+{
+    struct why seen;
+    signature_last_seen(job->bytes, job->length, job->p, &seen);
+    bool trapped = signature_trapped(job->bytes, job->length);
+    why_say(why, "%s%.900s", trapped ? "" : "the machine hangs: ", seen.text);
+    return TARGET_BROKE;
+}
+
+/* Its machine said that it is done, but it is not, or not of use. */
+static enum target_result not_delivered(struct elf_job *job, struct why *why)
+{
+    bool ours = signature_unfinished(job->bytes, job->length, job->p);
+    enum target_result result = ours ? elf_hung(job, why) : TARGET_FAILED;
+    if (!job->f->evict && !signature_trapped(job->bytes, job->length))
+        why_add(why, "; where caches write back and memory is saved without them, "
+                     "--platform evict=BYTES makes harts drive out what these have");
+    return result;
+}
+
 static enum target_result deliver(struct elf_job *job, uint64_t first, uint32_t count,
                                   const struct target_sink *sink, struct why *why)
 {
     struct signature s;
     if (!signature_open(&s, job->bytes, job->length, job->p, why))
-        return TARGET_FAILED;
+        return not_delivered(job, why);
     if (s.first != first || s.iterations != count || s.xlen != job->f->xlen) {
         why_say(why, "the signature is of another run of this test");
         return TARGET_FAILED;
@@ -150,9 +170,12 @@ static enum target_result run_batch(struct elf *m, const struct program *p, uint
                                     uint32_t count, const struct target_sink *sink,
                                     struct why *why)
 {
-    struct elf_job job = { .p = p, .f = &m->platform, .directory = m->directory,
+    struct elf_job job = { .p = p,
+                           .f = &m->platform,
+                           .directory = m->directory,
                            .signature_length = signature_length(p, count),
-                           .timeout = m->options.timeout };
+                           .timeout = m->options.timeout,
+                           .seed = m->options.seed };
     enum target_result result = elf_build(m->directory, p, &m->platform, first, count,
                                           m->options.seed, why);
     if (result == TARGET_DONE)
@@ -202,6 +225,7 @@ const struct target target_elf = {
     .open = elf_open,
     .can = elf_can,
     .claims = elf_claims,
+    .several = true,
     .iterations = 16,
     .run = elf_run,
     .close = elf_close,
