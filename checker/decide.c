@@ -373,10 +373,10 @@ static bool find_last(struct refinement *r, uint32_t k)
  * a first attempt, which most executions need alone. */
 enum { FIRST_BUDGET = 2000, LATER_BUDGET = 50 };
 
-static enum ordeal_status weave_once(struct refinement *r, uint64_t budget,
+static enum ordeal_status weave_once(struct refinement *r, const struct graph *g, uint64_t budget,
                                      enum weave_outcome *outcome)
 {
-    struct weave w = { .g = r->g, .source = r->d->source, .assumptions = r->assumptions.data,
+    struct weave w = { .g = g, .source = r->d->source, .assumptions = r->assumptions.data,
                        .assumption_count = r->assumptions.count, .last = r->last,
                        .budget = budget, .seed = r->seed,
                        .log = &r->d->log };
@@ -388,6 +388,27 @@ static enum ordeal_status weave_once(struct refinement *r, uint64_t budget,
     r->d->order.data = w.order.data;
     r->d->order.count = w.order.count;
     r->d->order.capacity = w.order.capacity;
+    return status;
+}
+
+/* Large executions alone are worth the second graph. */
+enum { STRICTLY_FROM = 4096 };
+
+/* Most executions of a machine that may do more are such as a stricter one has, too. What is learnt
+ * there of one that is not holds for the stricter model alone. */
+static enum ordeal_status weave_strictly(struct refinement *r, enum weave_outcome *outcome)
+{
+    uint8_t stricter = r->g->model->stricter;
+    struct graph *g;
+    *outcome = WEAVE_BUDGET;
+    if (stricter == ORDEAL_SC || r->x->groups < STRICTLY_FROM)
+        return ORDEAL_OK;
+    enum ordeal_status status = graph_build(r->x, stricter, r->g->time_order, &g);
+    if (status != ORDEAL_OK)
+        return status;
+    status = weave_once(r, g, FIRST_BUDGET + r->x->groups, outcome);
+    graph_free(g);
+    weave_log_free(r->o, &r->d->log);
     return status;
 }
 
@@ -414,7 +435,10 @@ static enum ordeal_status refine(struct refinement *r)
     enum weave_outcome outcome;
     enum ordeal_status status;
     if (r->x->unique && !open_finals(r->x)) {
-        status = weave_once(r, FIRST_BUDGET + r->x->groups, &outcome);
+        status = weave_strictly(r, &outcome);
+        if (status != ORDEAL_OK || outcome == WEAVE_ORDER)
+            return status;
+        status = weave_once(r, r->g, FIRST_BUDGET + r->x->groups, &outcome);
         if (status != ORDEAL_OK || outcome == WEAVE_ORDER)
             return status;
         if (refuted_outright(r, outcome))
@@ -443,7 +467,7 @@ static enum ordeal_status refine(struct refinement *r)
         }
         if (r->knots_given < r->d->log.knots.count)
             continue;
-        status = weave_once(r, LATER_BUDGET, &outcome);
+        status = weave_once(r, r->g, LATER_BUDGET, &outcome);
         if (status != ORDEAL_OK || outcome == WEAVE_ORDER)
             return status;
         if (refuted_outright(r, outcome))

@@ -60,53 +60,120 @@ out:
     return m->reader != NULL;
 }
 
-/* Nodes in an order that respects the graph, as far as it has no cycle; depth is the length of
- * the longest way to each, along `first`/`next`. */
-static uint32_t longest_ways(struct loom *m, const uint32_t *first, const uint32_t *next,
-                             uint32_t *degree, uint32_t *order, uint32_t *depth)
+/* A walk over all nodes along `first`/`next`, each after those that lead to it; depth is the length of
+ * the longest way to it. */
+struct longest {
+    const struct graph *g;
+    const uint32_t *first, *next;
+    bool backwards;
+    uint32_t *degree, *order, *depth; /* degree: ways to the node that are still to come; 0: there */
+    uint32_t tail, deepest;
+    uint32_t *gone; /* by thread: how many of its groups are known to be there */
+};
+
+/* The nodes left lie behind circles: the thread that has come least far goes on all the same. */
+static uint32_t least_far(struct longest *w)
 {
-    uint32_t n = m->g->nodes, tail = 0, deepest = 0;
-    for (uint32_t i = 0; i < n; i++)
-        if (degree[i] == 0)
-            order[tail++] = i;
-    for (uint32_t head = 0; head < tail; head++) {
-        uint32_t node = order[head], d = depth[node] + 1;
-        deepest = d > deepest ? d : deepest;
-        for (uint32_t i = first[node]; i < first[node + 1]; i++) {
-            uint32_t to = next[i];
-            depth[to] = d > depth[to] ? d : depth[to];
-            assert(degree[to] > 0);
-            if (--degree[to] == 0)
-                order[tail++] = to;
+    const struct execution *x = w->g->x;
+    uint32_t best = NONE;
+    uint64_t best_share = UINT64_MAX;
+    for (uint32_t t = 0; t < x->threads; t++) {
+        uint32_t length = x->thread_first[t + 1] - x->thread_first[t], node = NONE;
+        for (; w->gone[t] < length; w->gone[t]++) {
+            node = w->backwards ? x->thread_first[t + 1] - 1 - w->gone[t]
+                                : x->thread_first[t] + w->gone[t];
+            if (w->degree[node])
+                break;
+        }
+        uint64_t share = w->gone[t] < length ? ((uint64_t)w->gone[t] << 20) / length : UINT64_MAX;
+        if (share < best_share) {
+            best_share = share;
+            best = node;
         }
     }
-    return deepest;
+    return best;
 }
 
-/* A node's time is guessed as the mean of the earliest and the latest place it can have: values
- * seen across threads tie the threads' speeds together. */
-static bool guess_from_graph(struct loom *m)
+static void pass(struct longest *w, uint32_t node)
 {
-    const struct graph *g = m->g;
-    size_t n = g->nodes;
-    uint32_t *degree = mem_array(m->o, n, sizeof *degree);
-    uint32_t *order = mem_array(m->o, n, sizeof *order);
-    uint32_t *early = mem_zero(m->o, n, sizeof *early), *late = mem_zero(m->o, n, sizeof *late);
-    bool ok = degree && order && early && late;
-    if (ok) {
-        for (uint32_t i = 0; i < n; i++)
-            degree[i] = g->pred_first[i + 1] - g->pred_first[i];
-        longest_ways(m, g->succ_first, g->succ, degree, order, early);
-        for (uint32_t i = 0; i < n; i++)
-            degree[i] = g->succ_first[i + 1] - g->succ_first[i];
-        uint32_t deepest = longest_ways(m, g->pred_first, g->pred, degree, order, late);
-        for (uint32_t i = 0; i < n; i++)
-            m->key[i] = (uint64_t)early[i] + deepest - late[i];
+    uint32_t d = w->depth[node] + 1;
+    w->deepest = d > w->deepest ? d : w->deepest;
+    for (uint32_t i = w->first[node]; i < w->first[node + 1]; i++) {
+        uint32_t to = w->next[i];
+        if (w->degree[to] == 0)
+            continue; /* it went on before its time */
+        w->depth[to] = d > w->depth[to] ? d : w->depth[to];
+        if (--w->degree[to] == 0)
+            w->order[w->tail++] = to;
     }
-    mem_free(m->o, degree, n * sizeof *degree);
-    mem_free(m->o, order, n * sizeof *order);
+}
+
+static uint32_t longest_ways(struct longest *w)
+{
+    uint32_t n = w->g->nodes, head = 0, stuck = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (w->degree[i] == 0)
+            w->order[w->tail++] = i;
+    for (; stuck != NONE; stuck = w->tail < n ? least_far(w) : NONE) {
+        if (stuck && w->degree[stuck]) {
+            w->degree[stuck] = 0;
+            w->order[w->tail++] = stuck;
+        }
+        while (head < w->tail)
+            pass(w, w->order[head++]);
+    }
+    return w->deepest;
+}
+
+static bool walk_longest(struct loom *m, const struct graph *g, bool backwards, uint32_t *depth,
+                         uint32_t *deepest)
+{
+    size_t n = g->nodes, threads = g->x->threads;
+    const uint32_t *from = backwards ? g->succ_first : g->pred_first;
+    struct longest w = { .g = g, .backwards = backwards, .depth = depth,
+                         .first = backwards ? g->pred_first : g->succ_first,
+                         .next = backwards ? g->pred : g->succ };
+    w.degree = mem_array(m->o, n, sizeof *w.degree);
+    w.order = mem_array(m->o, n, sizeof *w.order);
+    w.gone = mem_zero(m->o, threads, sizeof *w.gone);
+    bool ok = w.degree && w.order && w.gone;
+    for (uint32_t i = 0; ok && i < n; i++)
+        w.degree[i] = from[i + 1] - from[i];
+    if (ok)
+        *deepest = longest_ways(&w);
+    mem_free(m->o, w.degree, n * sizeof *w.degree);
+    mem_free(m->o, w.order, n * sizeof *w.order);
+    mem_free(m->o, w.gone, threads * sizeof *w.gone);
+    return ok;
+}
+
+/* A node's time is guessed as the mean of the earliest and the latest place it can have in the
+ * graph: values seen across threads tie the threads' speeds together. */
+static bool guess_from_graph(struct loom *m, const struct graph *g)
+{
+    size_t n = g->nodes;
+    uint32_t *early = mem_zero(m->o, n, sizeof *early), *late = mem_zero(m->o, n, sizeof *late);
+    uint32_t deepest;
+    bool ok = early && late && walk_longest(m, g, false, early, &deepest)
+           && walk_longest(m, g, true, late, &deepest);
+    for (uint32_t i = 0; ok && i < n && i < m->g->nodes; i++)
+        m->key[i] = (uint64_t)early[i] + deepest - late[i];
     mem_free(m->o, early, n * sizeof *early);
     mem_free(m->o, late, n * sizeof *late);
+    return ok;
+}
+
+/* Machines that need not keep loads in order still do most of them so: the graph of TSO tells more
+ * of when things happened than the model's own. Groups have the same nodes in both. */
+static bool guess_times(struct loom *m)
+{
+    if (m->g->model->keep[LOAD][LOAD] == KEEP_ALL)
+        return guess_from_graph(m, m->g);
+    struct graph *in_order;
+    if (graph_build(m->x, ORDEAL_TSO, m->g->time_order, &in_order))
+        return false;
+    bool ok = guess_from_graph(m, in_order);
+    graph_free(in_order);
     return ok;
 }
 
@@ -146,7 +213,7 @@ static bool set_keys(struct loom *m)
         x->begin && plausible(x, time_by_cycles) ? time_by_cycles
         : plausible(x, time_by_file) ? time_by_file : NULL;
     if (!time)
-        return guess_from_graph(m);
+        return guess_times(m);
     for (uint32_t i = 1; i < m->g->nodes; i++)
         if (m->g->access_first[i] < m->g->access_first[i + 1])
             m->key[i] = time(x, m->g->access[m->g->access_first[i]].event);
