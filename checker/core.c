@@ -159,7 +159,7 @@ static bool keep_brackets(struct core *c, bool *keep)
 /* ---- a trace of the kept operations alone ------------------------------------------- */
 
 /* Registers are named after the operation that writes them, so that leaving one out does not make
- * an older one the writer. */
+ * an older one the writer. Nobody depends on what an SC wrote that did not store. */
 static enum ordeal_status copy_register(const struct core *c, struct ordeal_trace *s, size_t entry)
 {
     const struct ordeal_trace *t = c->t;
@@ -170,9 +170,12 @@ static enum ordeal_status copy_register(const struct core *c, struct ordeal_trac
         return ordeal_trace_uses_register(s, r.op, use);
     while (entry-- > 0) {
         struct trace_register w = t->registers.data[entry];
-        if (w.use == ORDEAL_REGISTER_WRITTEN && w.reg == r.reg && w.op != r.op
-            && t->ops.data[w.op].thread == thread && c->op_first[w.op] != NONE)
+        bool writes = w.use == ORDEAL_REGISTER_WRITTEN && w.reg == r.reg && w.op != r.op
+                   && t->ops.data[w.op].thread == thread;
+        if (writes && c->op_first[w.op] != NONE)
             return ordeal_trace_uses_register(s, w.op, use);
+        if (writes && t->ops.data[w.op].kind == ORDEAL_STORE_CONDITIONAL)
+            return ORDEAL_OK;
     }
     return ORDEAL_OK;
 }

@@ -376,9 +376,13 @@ enum { FIRST_BUDGET = 2000, LATER_BUDGET = 50 };
 static enum ordeal_status weave_once(struct refinement *r, const struct graph *g, uint64_t budget,
                                      enum weave_outcome *outcome)
 {
-    struct weave w = { .g = g, .source = r->d->source, .assumptions = r->assumptions.data,
-                       .assumption_count = r->assumptions.count, .last = r->last,
-                       .budget = budget, .seed = r->seed,
+    struct weave w = { .g = g,
+                       .source = r->d->source,
+                       .assumptions = r->assumptions.data,
+                       .assumption_count = r->assumptions.count,
+                       .last = r->last,
+                       .budget = budget,
+                       .seed = r->seed,
                        .log = &r->d->log };
     enum ordeal_status status = weave_run(&w, outcome);
     r->d->stats.decisions += w.stats.decisions;

@@ -28,9 +28,10 @@ enum {
 struct barrier { uint32_t group, op; uint8_t mask; };
 
 /* `to` depends on `from`: it reads a register that `from` wrote, or stands behind a branch that
- * does. Both are groups of one thread, from < to. */
+ * does. Both are groups of one thread, from < to. `op` is the operation that says so: one of `to`, or
+ * an SC before it that did not store, whose branch is there all the same. */
 struct dependence {
-    uint32_t from, to;
+    uint32_t from, to, op;
     uint8_t use; /* enum ordeal_register_use */
 };
 

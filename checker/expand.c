@@ -375,6 +375,7 @@ struct emitter {
     struct words writers;                 /* register as base, thread as address: its last writer's
                                              groups are first and count */
     VEC(struct dependence) dependences;
+    VEC(struct dependence) branches; /* those of SCs that did not store, for the next group */
     VEC(struct reservation) reservations;
     struct {
         uint32_t op, first, end;
@@ -432,6 +433,8 @@ static uint8_t marks_of(const struct emitter *m, const struct step *step)
 {
     const struct ordeal_op *op = &m->e->t->ops.data[step->op];
     unsigned marks = trace_marks(op);
+    if (step->kind == ORDEAL_CAS && !step->writes)
+        marks &= 1; /* one that did not store releases nothing */
     bool plain = step->kind == ORDEAL_LOAD || step->kind == ORDEAL_STORE;
     return (uint8_t)((marks & 1 ? GROUP_ACQUIRE : 0) | (marks & 2 ? GROUP_RELEASE : 0)
                      | (marks && !plain ? GROUP_RCSC : 0)
@@ -490,12 +493,46 @@ static void time_groups(struct emitter *m, uint32_t i, uint32_t first)
     }
 }
 
-static bool depend(struct emitter *m, const struct word *writer, uint32_t to, uint8_t use)
+static bool depend(struct emitter *m, const struct word *writer, uint32_t to,
+                   const struct trace_register *r)
 {
     for (uint32_t from = writer->first; from < writer->first + writer->count; from++)
         if (from < to
-            && !VEC_PUSH(m->e->o, &m->dependences, ((struct dependence){ from, to, use })))
+            && !VEC_PUSH(m->e->o, &m->dependences,
+                         ((struct dependence){ from, to, r->op, r->use })))
             return false;
+    return true;
+}
+
+/* Operation i is an SC that did not store: a branch before it stands before the next access, too. */
+static bool note_branches(struct emitter *m, uint32_t i)
+{
+    const struct ordeal_trace *t = m->e->t;
+    for (size_t k = SEEK(&t->registers, 0, i); k < t->registers.count; k++) {
+        const struct trace_register *r = &t->registers.data[k];
+        if (r->op != i)
+            break;
+        bool branch = r->use == ORDEAL_REGISTER_CONTROL;
+        uint32_t id = branch ? words_find(&m->writers, r->reg, m->thread, 0) : NONE;
+        const struct word *w = id == NONE ? NULL : &m->writers.list.data[id];
+        for (uint32_t n = 0; w && n < w->count; n++)
+            if (!VEC_PUSH(m->e->o, &m->branches,
+                          ((struct dependence){ w->first + n, NONE, i, ORDEAL_REGISTER_CONTROL })))
+                return false;
+    }
+    return true;
+}
+
+/* The group is the next access behind them. */
+static bool take_branches(struct emitter *m, uint32_t group)
+{
+    for (size_t k = 0; k < m->branches.count; k++) {
+        struct dependence d = m->branches.data[k];
+        d.to = group;
+        if (d.from < group && !VEC_PUSH(m->e->o, &m->dependences, d))
+            return false;
+    }
+    m->branches.count = 0;
     return true;
 }
 
@@ -515,6 +552,15 @@ static void forget_registers(struct emitter *m, uint32_t i)
     }
 }
 
+/* What is left of an operation that is no access, or of no account. */
+static bool leave_out(struct emitter *m, uint32_t i)
+{
+    bool failed = stored_nothing(&m->e->t->ops.data[i]) && kept(m->e, i);
+    bool ok = !failed || note_branches(m, i);
+    forget_registers(m, i);
+    return ok;
+}
+
 /* The groups [first, end) of operation i: first they read its registers, then they write them. */
 static enum ordeal_status emit_registers(struct emitter *m, uint32_t i, uint32_t first,
                                          uint32_t end)
@@ -527,7 +573,7 @@ static enum ordeal_status emit_registers(struct emitter *m, uint32_t i, uint32_t
         for (const struct trace_register *p = r; p < all && p->op == i; p++) {
             bool written = p->use == ORDEAL_REGISTER_WRITTEN;
             uint32_t id = written ? NONE : words_find(&m->writers, p->reg, m->thread, 0);
-            if (id != NONE && !depend(m, &m->writers.list.data[id], to, p->use))
+            if (id != NONE && !depend(m, &m->writers.list.data[id], to, p))
                 return m->e->o->error.status;
         }
     for (; r < all && r->op == i; r++) {
@@ -624,6 +670,8 @@ static enum ordeal_status emit_access(struct emitter *m, const struct step *step
             time_groups(m, i, group);
     }
     enum ordeal_status status = reserve(m, step, group, event);
+    if (!status && !take_branches(m, group))
+        status = m->e->o->error.status;
     if (status)
         return status;
     return m->e->t->registers.count ? emit_registers(m, i, group, m->group) : ORDEAL_OK;
@@ -674,6 +722,7 @@ static enum ordeal_status emit_thread(struct emitter *m)
     struct expansion *e = m->e;
     m->x->thread_first[m->thread] = m->group;
     m->reserved.op = NONE;
+    m->branches.count = 0;
     for (uint32_t at = e->first[m->thread]; at < e->end[m->thread]; at++) {
         const struct step *step = &e->step[at];
         switch (step->kind) {
@@ -687,8 +736,8 @@ static enum ordeal_status emit_thread(struct emitter *m)
             emit_barrier(m, step->op, e->t->ops.data[step->op].barrier);
             break;
         default: {
-            if (step->left_out)
-                forget_registers(m, step->op);
+            if (step->left_out && !leave_out(m, step->op))
+                return e->o->error.status;
             enum ordeal_status status = step->left_out ? reserve(m, step, NONE, m->event)
                                                        : emit_access(m, step);
             if (status)
@@ -729,6 +778,7 @@ enum ordeal_status expand_emit(struct expansion *e)
     for (m.thread = 0; m.thread < e->threads && !status; m.thread++)
         status = emit_thread(&m);
     words_free(e->o, &m.writers);
+    VEC_FREE(e->o, &m.branches);
     if (!status && (!VEC_FIT(e->o, &m.dependences) || !VEC_FIT(e->o, &m.reservations)))
         status = e->o->error.status;
     if (status) {

@@ -17,7 +17,7 @@ struct model {
     uint8_t keep[2][2];      /* [kind of the earlier][kind of the later] */
     uint8_t dependence;      /* what registers order: enum dependence_order */
     bool apart;              /* RVWMO: so are two loads of a word that saw different stores */
-    uint8_t stricter;        /* a model whose every order is one of this, too, and found sooner: it is
+    uint8_t stricter; /* a model whose every order is one of this, too, and found sooner: it is
                               * tried first; ORDEAL_SC: none */
     bool views;              /* PC: a store lands in each thread's memory on its own (2.4.2) */
     bool transactions;

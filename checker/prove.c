@@ -289,8 +289,8 @@ static uint32_t own_store_before(const struct execution *x, uint32_t load)
 }
 
 /* RISC-V's rules 9 to 13: `to` itself depends on `from`, or is a load that sees a store which does,
- * or a store behind a branch or an address that does. The group that reads the register, or NONE.
- */
+ * or a store behind a branch or an address that does. The operation that reads the register, or
+ * NONE. */
 static uint32_t ordered_by_register(const struct execution *x, uint32_t from, uint32_t to,
                                     uint32_t forwarder)
 {
@@ -304,7 +304,7 @@ static uint32_t ordered_by_register(const struct execution *x, uint32_t from, ui
         if (d.from == from
             && ((d.to == to && !branch) || (d.to == forwarder && forwards)
                 || (stores && (branch || (d.to < to && d.use == ORDEAL_REGISTER_ADDRESS)))))
-            return d.to;
+            return d.op;
     }
     return NONE;
 }
@@ -657,7 +657,7 @@ static void keep_grounds(const struct prover *p, struct knot_edge e, bool *keep)
     if (edge.rule == ORDEAL_RULE_DEP && p->g->model->dependence == DEPENDENCE_RISCV) {
         uint32_t reader = register_reader(x, edge.from, edge.to);
         assert(reader != NONE);
-        keep[x->op[x->group_first[reader]]] = true;
+        keep[reader] = true;
     }
     if (edge.rule == ORDEAL_RULE_R3) {
         uint8_t flavour = flavour_of[x->is_store[edge.from]][x->is_store[edge.to]];

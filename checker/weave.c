@@ -66,7 +66,8 @@ struct longest {
     const struct graph *g;
     const uint32_t *first, *next;
     bool backwards;
-    uint32_t *degree, *order, *depth; /* degree: ways to the node that are still to come; 0: there */
+    uint32_t *degree, *order,
+        *depth; /* degree: ways to the node that are still to come; 0: there */
     uint32_t tail, deepest;
     uint32_t *gone; /* by thread: how many of its groups are known to be there */
 };
@@ -130,7 +131,9 @@ static bool walk_longest(struct loom *m, const struct graph *g, bool backwards, 
 {
     size_t n = g->nodes, threads = g->x->threads;
     const uint32_t *from = backwards ? g->succ_first : g->pred_first;
-    struct longest w = { .g = g, .backwards = backwards, .depth = depth,
+    struct longest w = { .g = g,
+                         .backwards = backwards,
+                         .depth = depth,
                          .first = backwards ? g->pred_first : g->succ_first,
                          .next = backwards ? g->pred : g->succ };
     w.degree = mem_array(m->o, n, sizeof *w.degree);

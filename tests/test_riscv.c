@@ -12,6 +12,7 @@
 #include "ordeal.h"
 #include "rvwmo.h"
 #include "unity.h"
+#include "bench/workload.h"
 
 static uint64_t first_seed = 1, count = 20000;
 
@@ -231,11 +232,12 @@ static char *text_of(const struct rvwmo_execution *x, size_t *size)
 
 /* ---- both verdicts ------------------------------------------------------------------------ */
 
-static struct ordeal_trace *read_trace(struct ordeal *o, char *text, size_t size)
+static struct ordeal_trace *read_trace(struct ordeal *o, char *text, size_t size,
+                                       enum ordeal_format format)
 {
     struct ordeal_trace *t = NULL;
     FILE *f = fmemopen(text, size, "r");
-    struct ordeal_reader *reader = ordeal_reader_new(o, f, "random", ORDEAL_FORMAT_TEXT);
+    struct ordeal_reader *reader = ordeal_reader_new(o, f, "random", format);
     TEST_ASSERT_NOT_NULL(reader);
     if (ordeal_reader_next(reader, &t) != ORDEAL_OK) {
         puts(text);
@@ -287,6 +289,47 @@ static void check_algorithms(struct ordeal *o, const struct ordeal_trace *t,
     }
 }
 
+static char *written_text(const struct ordeal_trace *t, size_t *size)
+{
+    char *text = NULL;
+    FILE *f = open_memstream(&text, size);
+    TEST_ASSERT_EQUAL(ORDEAL_OK, ordeal_write_text(t, f));
+    fclose(f);
+    return text;
+}
+
+/* In both formats, and what was read is written the same again. */
+static void check_formats(struct ordeal *o, const struct ordeal_trace *t, bool compress)
+{
+    char *packed = NULL;
+    size_t packed_size, first_size, size;
+    FILE *f = open_memstream(&packed, &packed_size);
+    TEST_ASSERT_EQUAL(ORDEAL_OK, ordeal_write_binary(t, f, compress));
+    fclose(f);
+    char *first = written_text(t, &first_size);
+    struct ordeal_trace *back[] = {
+        read_trace(o, first, first_size, ORDEAL_FORMAT_TEXT),
+        read_trace(o, packed, packed_size, ORDEAL_FORMAT_BINARY),
+    };
+    for (int i = 0; i < 2; i++) {
+        char *text = written_text(back[i], &size);
+        TEST_ASSERT_EQUAL_STRING(first, text);
+        free(text);
+        ordeal_trace_free(back[i]);
+    }
+    free(first);
+    free(packed);
+}
+
+/* With Ztso a store is kept before a load only by what is said of both, or by the result of an SC. */
+static bool is_tso(const struct rvwmo_execution *x)
+{
+    for (unsigned i = 0; i < x->ops; i++)
+        if (x->op[i].kind == RVWMO_SC && !x->op[i].failed && x->op[i].writes)
+            return false;
+    return true;
+}
+
 static void compare(struct ordeal *o, uint64_t seed, unsigned legal[2])
 {
     static const enum ordeal_model models[] = { ORDEAL_RVWMO, ORDEAL_RVTSO };
@@ -294,8 +337,9 @@ static void compare(struct ordeal *o, uint64_t seed, unsigned legal[2])
     size_t size;
     any_execution(&x, seed);
     char *text = text_of(&x, &size), message[100];
-    struct ordeal_trace *t = read_trace(o, text, size);
+    struct ordeal_trace *t = read_trace(o, text, size, ORDEAL_FORMAT_TEXT);
     enum ordeal_result result[2];
+    check_formats(o, t, seed % 2);
     for (int m = 0; m < 2; m++) {
         bool allowed = rvwmo_legal(&x, models[m] == ORDEAL_RVTSO);
         result[m] = verdict(o, t, models[m], text);
@@ -307,6 +351,8 @@ static void compare(struct ordeal *o, uint64_t seed, unsigned legal[2])
         TEST_ASSERT_EQUAL_MESSAGE(allowed ? ORDEAL_PASS : ORDEAL_FAIL, result[m], message);
         check_algorithms(o, t, models[m], allowed, text);
     }
+    if (is_tso(&x))
+        TEST_ASSERT_EQUAL_MESSAGE(result[1], verdict(o, t, ORDEAL_TSO, text), text);
     /* A stricter model allows no more. */
     TEST_ASSERT_TRUE_MESSAGE(result[1] == ORDEAL_FAIL || result[0] == ORDEAL_PASS, text);
     TEST_ASSERT_TRUE_MESSAGE(result[1] == ORDEAL_PASS
@@ -333,6 +379,96 @@ static void test_random_executions(void)
     ordeal_free(o);
 }
 
+/* ---- what the specification says beside its list ------------------------------------------- */
+
+static const struct {
+    const char *what, *text;
+    bool allowed;
+} special[] = {
+    { "a branch before an SC that does not store is there all the same",
+      "P0 L[x]=1 >r1\nP0 LR[z]=0\nP0 SC[z]=1#5 <ctrl:r1\nP0 S[y]#1\n"
+      "P1 L[y]=1 >r1\nP1 S[x]#1 <data:r1\n",
+      false },
+    { "but what it is to store, and where, matters to nobody",
+      "P0 L[x]=1 >r1\nP0 LR[z]=0\nP0 SC[z]=1#5 <addr:r1 <data:r1\nP0 S[y]#1\n"
+      "P1 L[y]=1 >r1\nP1 S[x]#1 <data:r1\n",
+      true },
+    { "nobody depends on one that did not store",
+      "P0 L[x]=1 >r1\nP0 LR[z]=0\nP0 SC[z]=1#5 <data:r1 >r1\nP0 S[y]#1 <data:r1\n"
+      "P1 L[y]=1 >r1\nP1 S[x]#1 <data:r1\n",
+      true },
+    { "a CAS that stores releases",
+      "P0 S[x]#1\nP0 CAS.rl[y]=0?0#1\nP1 L[y]=1 >r1\nP1 L[x]=0 <addr:r1\n", false },
+    { "one that does not releases nothing",
+      "P0 S[x]#1\nP0 CAS.rl[y]=0?3#1\nP1 SWAP[y]=0#3\nP1 MEMBAR\nP1 L[x]=0\n", true },
+    { "but acquires", "P0 S[x]#1\nP0 MEMBAR w,w\nP0 S[y]#1\nP1 CAS.aq[y]=1?3#2\nP1 L[x]=0\n",
+      false },
+};
+
+static void test_what_did_not_store(void)
+{
+    struct ordeal *o = ordeal_new(NULL);
+    for (size_t i = 0; i < sizeof special / sizeof *special; i++) {
+        char text[512];
+        int size = snprintf(text, sizeof text, "ordeal 1\n%s", special[i].text);
+        struct ordeal_trace *t = read_trace(o, text, (size_t)size, ORDEAL_FORMAT_TEXT);
+        TEST_ASSERT_EQUAL_MESSAGE(special[i].allowed ? ORDEAL_PASS : ORDEAL_FAIL,
+                                  verdict(o, t, ORDEAL_RVWMO, text), special[i].what);
+        ordeal_trace_free(t);
+    }
+    ordeal_free(o);
+}
+
+/* ---- large executions, which are tried under a stricter model first ------------------------- */
+
+/* A run of a TSO machine, and two threads beside it. */
+static struct ordeal_trace *large(struct ordeal *o, const char *beside)
+{
+    const struct workload_spec spec = {
+        .ops = 9000, .threads = 6, .words = 32, .seed = 3, .no_prefetch = true
+    };
+    struct workload *w = workload_run(&spec);
+    struct ordeal_trace *t = ordeal_trace_new(o);
+    TEST_ASSERT_TRUE(w && t);
+    TEST_ASSERT_EQUAL(ORDEAL_OK, workload_trace(w, WORKLOAD_BY_THREAD, 10, t));
+    workload_free(w);
+    size_t size;
+    char *run = written_text(t, &size), *whole = NULL;
+    ordeal_trace_free(t);
+    TEST_ASSERT_TRUE(asprintf(&whole, "%s%s", run, beside) > 0);
+    t = read_trace(o, whole, strlen(whole), ORDEAL_FORMAT_TEXT);
+    free(run);
+    free(whole);
+    return t;
+}
+
+static void test_large_executions(void)
+{
+    static const struct {
+        const char *beside;
+        bool tso, rvwmo;
+    } cases[] = {
+        { "P0 S[x]#1\nP1 L[x]=1\n", true, true },
+        { "P0 S[x]#1\nP0 S[y]#1\nP1 L[y]=1\nP1 L[x]=0\n", false, true },
+        { "P0 S[x]#1\nP0 MEMBAR w,w\nP0 S[y]#1\nP1 L[y]=1 >r1\nP1 L[x]=0 <addr:r1\n", false,
+          false },
+    };
+    struct ordeal *o = ordeal_new(NULL);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct ordeal_trace *t = large(o, cases[i].beside);
+        const char *text = cases[i].beside;
+        TEST_ASSERT_EQUAL(cases[i].tso ? ORDEAL_PASS : ORDEAL_FAIL,
+                          verdict(o, t, ORDEAL_TSO, text));
+        TEST_ASSERT_EQUAL(cases[i].rvwmo ? ORDEAL_PASS : ORDEAL_FAIL,
+                          verdict(o, t, ORDEAL_RVWMO, text));
+        TEST_ASSERT_EQUAL(cases[i].rvwmo ? ORDEAL_PASS : ORDEAL_FAIL,
+                          verdict(o, t, ORDEAL_RMO, text));
+        ordeal_trace_free(t);
+    }
+    TEST_ASSERT_EQUAL_UINT(0, ordeal_memory_used(o));
+    ordeal_free(o);
+}
+
 int main(int argc, char **argv)
 {
     static const struct option options[] = { { "count", required_argument, NULL, 'c' },
@@ -345,5 +481,7 @@ int main(int argc, char **argv)
     }
     UNITY_BEGIN();
     RUN_TEST(test_random_executions);
+    RUN_TEST(test_what_did_not_store);
+    RUN_TEST(test_large_executions);
     return UNITY_END();
 }

@@ -84,7 +84,7 @@ static bool data_dependent(const struct world *w, unsigned a, unsigned b)
 static bool control_dependent(const struct world *w, unsigned a, unsigned b)
 {
     for (unsigned branch = a + 1; branch <= b; branch++)
-        if (at(w, branch)->hart == at(w, a)->hart && is_memory(at(w, branch))
+        if (at(w, branch)->hart == at(w, a)->hart
             && carries(w, a, branch, at(w, branch)->control_of))
             return true;
     return false;
