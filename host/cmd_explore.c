@@ -8,14 +8,10 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/escape.h"
 #include "base/interrupt.h"
-#include "base/options.h"
-#include "base/output.h"
-#include "base/progress.h"
+#include "cmd_program.h"
 #include "program/account.h"
 #include "program/account_trace.h"
-#include "program/program_file.h"
 #include "program/stepper.h"
 #include "program/variables.h"
 #include "tell/output_line.h"
@@ -29,22 +25,18 @@ struct range {
 };
 
 struct exploring {
+    struct program_command p;
     int model;
     struct choice flush, local;
     struct buffers buffers;
-    int atomics;
-    bool optimise, no_reduction, all, json, replay;
+    bool no_reduction, all, replay;
     uint64_t jobs, limit;
     int order;
     double seconds;
     size_t memory;
     struct range nondet;
     const char *checkpoint, *outcomes, *svg, *trace, *keep_elf;
-    struct words define;
 
-    const struct command *command;
-    const char *file; /* the program's first, by which it is named */
-    struct program_file program;
     struct explore_options how;
     struct outcome_names {
         char *text;
@@ -52,32 +44,19 @@ struct exploring {
         LIST(uint32_t) address;
         LIST(uint8_t) size;
     } wanted;
-    struct progress progress;
-    int status;
 };
 
 /* ---- options ----------------------------------------------------------------------------- */
 
-static bool parse_name(const char *text, const char *const *names, int count, int *value)
-{
-    for (int i = 0; i < count; i++)
-        if (strcmp(text, names[i]) == 0) {
-            *value = i;
-            return true;
-        }
-    return false;
-}
-
 /* A type whose values are names: PARSE fills an int, or a struct choice. */
 #define NAMES(TYPE, ...) \
-    static const char *const TYPE##_names[] = { __VA_ARGS__ }; \
-    enum { TYPE##_COUNT = sizeof TYPE##_names / sizeof *TYPE##_names }; \
-    static const char *TYPE##_choice(int i) { return i < TYPE##_COUNT ? TYPE##_names[i] : NULL; }
+    static const char *const TYPE##_names[] = { __VA_ARGS__, NULL }; \
+    static const char *TYPE##_choice(int i) { return TYPE##_names[i]; }
 #define NAMED(TYPE, ...) \
     NAMES(TYPE, __VA_ARGS__) \
     static bool TYPE##_parse(const char *text, void *field) \
     { \
-        return parse_name(text, TYPE##_names, TYPE##_COUNT, field); \
+        return program_find_name(text, TYPE##_names, field); \
     } \
     static const struct option_type option_##TYPE = { TYPE##_parse, NULL, TYPE##_choice };
 #define NAMED_IF_GIVEN(TYPE, ...) \
@@ -85,14 +64,13 @@ static bool parse_name(const char *text, const char *const *names, int count, in
     static bool TYPE##_parse(const char *text, void *field) \
     { \
         struct choice *c = field; \
-        return c->given = parse_name(text, TYPE##_names, TYPE##_COUNT, &c->value); \
+        return c->given = program_find_name(text, TYPE##_names, &c->value); \
     } \
     static const struct option_type option_##TYPE = { TYPE##_parse, NULL, TYPE##_choice };
 
 NAMED(machine, "sc", "tso", "pso", "pslo") /* enum explore_model */
 NAMED_IF_GIVEN(flush, "delayed", "plain")
 NAMED_IF_GIVEN(local, "none", "s", "d", "sd") /* EXPLORE_LOCAL_... */
-NAMED(atomics, "riscv", "x86")
 NAMED(order, "breadth", "depth")
 
 static bool parse_buffers(const char *text, void *field)
@@ -145,12 +123,7 @@ static const struct option_spec options[] = {
            "which accesses to memory of one thread alone bypass its buffer:\n"
            "statically known ones (s), dynamically found ones (d, for sc and tso);\n"
            "without it sd, and s for pso and pslo:"),
-    OPTION(exploring, atomics, "atomics", 0, "HOW", atomics, "riscv",
-           "how C11's atomics are compiled:"),
-    OPTION(exploring, optimise, "optimise", 'O', NULL, flag, NULL,
-           "compile with -O2; without it -O0, whose accesses are those of the source"),
-    OPTION(exploring, define, "define", 'D', "NAME=VALUE", words, NULL,
-           "a macro for the compiler; may be given many times"),
+    PROGRAM_OPTIONS(exploring, p),
     OPTION(exploring, nondet, "nondet", 0, "LOW..HIGH", range, "0..1",
            "what __VERIFIER_nondet_* returns: every value is tried"),
     OPTION(exploring, outcomes, "outcomes", 0, "NAMES", text, NULL,
@@ -181,7 +154,7 @@ static const struct option_spec options[] = {
            "write the counterexample as a trace for 'ordeal check'"),
     OPTION(exploring, keep_elf, "keep-elf", 0, "FILE", text, NULL,
            "write what was compiled and linked"),
-    OPTION(exploring, json, "json", 0, NULL, flag, NULL,
+    OPTION(exploring, p.json, "json", 0, NULL, flag, NULL,
            "output for programs: one object a finding"),
     OPTION_END
 };
@@ -189,56 +162,40 @@ static const struct option_spec options[] = {
 
 /* ---- what goes together ------------------------------------------------------------------ */
 
-static const char default_elf_advice[] =
-    "an ELF file is taken as it is; name it alone, without --define, --optimise and --atomics";
-
-static int refuse_files(struct exploring *x, int files, char **file)
+static int refuse_files(const struct exploring *x)
 {
-    bool source = files > 0 && compile_is_source(file[0]);
-    if (files == 0)
-        return complain(x->command, "which program? Name its sources (.c, .cpp), or an ELF file");
-    for (int i = 1; i < files; i++)
-        if (compile_is_source(file[i]) != source)
-            return complain(x->command, "%s: %s", source ? file[i] : file[0], default_elf_advice);
-    if (!source && (files > 1 || x->define.count || x->optimise))
-        return complain(x->command, "%s: %s", file[0], default_elf_advice);
-    if (!source && x->keep_elf)
-        return complain(x->command,
+    int status = program_refuse(&x->p);
+    if (status < 0 && x->keep_elf && !compile_is_source(x->p.file[0]))
+        return complain(x->p.command,
                         "--keep-elf is for programs that are compiled; %s is one "
                         "already, or has no ending of a source (.c, .cpp)",
-                        file[0]);
-    return -1;
+                        x->p.file[0]);
+    return status;
 }
 
 static int refuse_options(const struct exploring *x)
 {
     if (x->flush.given && x->model != EXPLORE_TSO)
-        return complain(x->command, "--flush is about TSO; %s has one way alone: leave it out",
+        return complain(x->p.command, "--flush is about TSO; %s has one way alone: leave it out",
                         machine_names[x->model]);
     if (x->buffers.given && x->model == EXPLORE_SC)
-        return complain(x->command, "--buffers: sc has none; leave it out, or use --model tso");
+        return complain(x->p.command, "--buffers: sc has none; leave it out, or use --model tso");
     if (x->local.given && (x->local.value & EXPLORE_LOCAL_DYNAMIC) && x->model >= EXPLORE_PSO)
         return complain(
-            x->command,
+            x->p.command,
             "--local %s is not sound under %s: it lets a store to memory that only this "
             "thread can reach go past older stores in its buffer, and under %s the store "
             "that publishes it may then overtake those; use --local s or none",
             local_names[x->local.value], machine_names[x->model], machine_names[x->model]);
-    if (x->replay && x->json)
-        return complain(x->command, "--replay is for people, --json for programs; the JSON of a "
-                                    "counterexample has its steps: leave one of them out");
+    if (x->replay && x->p.json)
+        return complain(x->p.command, "--replay is for people, --json for programs; the JSON of a "
+                                      "counterexample has its steps: leave one of them out");
     if (x->all && (x->replay || x->svg || x->trace))
-        return complain(x->command, "--%s shows one counterexample; leave out --all",
+        return complain(x->p.command, "--%s shows one counterexample; leave out --all",
                         x->replay ? "replay"
                         : x->svg  ? "svg"
                                   : "trace");
     return -1;
-}
-
-static size_t most_memory(void)
-{
-    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
-    return pages > 0 && size > 0 ? (size_t)pages / 4 * 3 * (size_t)size : 0;
 }
 
 static uint32_t cores(void)
@@ -260,14 +217,14 @@ static void fill_options(struct exploring *x)
         .plain_flush = x->flush.given && x->flush.value,
         .buffers = x->buffers.given ? x->buffers.entries : 32,
         .local = (uint8_t)local,
-        .locked_atomics = x->atomics,
+        .locked_atomics = x->p.atomics,
         .no_reduction = x->no_reduction,
         .depth_first = x->order,
         .all_errors = x->all,
         .jobs = x->jobs ? (uint32_t)(x->jobs < 256 ? x->jobs : 256) : cores(),
         .most_states = x->limit,
         .most_seconds = x->seconds,
-        .most_bytes = x->memory ? x->memory : most_memory(),
+        .most_bytes = x->memory ? x->memory : program_memory(0.75),
         .nondet_low = x->nondet.low,
         .nondet_high = x->nondet.high,
         .checkpoint = x->checkpoint,
@@ -281,8 +238,6 @@ static void fill_options(struct exploring *x)
 
 /* ---- lines ------------------------------------------------------------------------------- */
 
-static double rounded(double n) { return (double)(long long)(n * 1000 + 0.5) / 1000; }
-
 static bool tell_progress(void *user, const struct explore_progress *p)
 {
     struct exploring *x = user;
@@ -293,29 +248,13 @@ static bool tell_progress(void *user, const struct explore_progress *p)
              "bytes/state",
              p->states, p->depth, p->frontier, (double)p->states / seconds,
              p->states ? (double)p->bytes / (double)p->states : 0.0);
-    return progress_callback(&x->progress, phase, -1);
-}
-
-static void report_error(struct exploring *x, struct ordeal_error *e)
-{
-    if (!e->file[0])
-        snprintf(e->file, sizeof e->file, "%s", x->file);
-    progress_erase(&x->progress);
-    if (e->status == ORDEAL_INTERNAL) {
-        complain(x->command, "%s: internal error: %s; please report this with the program", x->file,
-                 e->reason);
-        x->status = exit_worst(x->status, EXIT_INTERNAL);
-        return;
-    }
-    x->status = exit_worst(x->status, EXIT_BAD);
-    output_line_print(output_line_error(e), x->json);
+    return progress_callback(&x->p.progress, phase, -1);
 }
 
 /* Verdict, file, and under which machine that is. */
-static cJSON *new_line(const struct exploring *x, const char *verdict)
+static cJSON *new_line(struct exploring *x, enum explore_verdict verdict)
 {
-    struct input in = { .name = x->file, .number = 1 };
-    cJSON *line = output_line_new(verdict, &in);
+    cJSON *line = program_verdict_line(&x->p, x->p.file[0], verdict);
     cJSON_AddStringToObject(line, "model", machine_names[x->model]);
     if (x->model != EXPLORE_SC && x->how.buffers)
         cJSON_AddNumberToObject(line, "buffers", x->how.buffers);
@@ -324,8 +263,8 @@ static cJSON *new_line(const struct exploring *x, const char *verdict)
     if (x->model == EXPLORE_TSO)
         cJSON_AddStringToObject(line, "flush", flush_names[x->how.plain_flush]);
     cJSON_AddStringToObject(line, "local", local_names[x->how.local]);
-    cJSON_AddStringToObject(line, "atomics", atomics_names[x->atomics]);
-    cJSON_AddBoolToObject(line, "optimise", x->optimise);
+    cJSON_AddStringToObject(line, "atomics", program_atomics[x->p.atomics]);
+    cJSON_AddBoolToObject(line, "optimise", x->p.optimise);
     return line;
 }
 
@@ -335,10 +274,10 @@ static void add_counts(cJSON *line, const struct explore_result *r)
     cJSON_AddNumberToObject(line, "states", (double)p->states);
     cJSON_AddNumberToObject(line, "transitions", (double)p->transitions);
     cJSON_AddNumberToObject(line, "depth", p->depth);
-    cJSON_AddNumberToObject(line, "seconds", rounded(p->seconds));
+    cJSON_AddNumberToObject(line, "seconds", program_rounded(p->seconds));
     if (p->states)
         cJSON_AddNumberToObject(line, "bytes_per_state",
-                                rounded((double)r->stored_bytes / (double)p->states));
+                                program_rounded((double)r->stored_bytes / (double)p->states));
 }
 
 /* ---- one counterexample ------------------------------------------------------------------ */
@@ -361,16 +300,16 @@ static bool leads_to_error(const struct counterexample *c)
 
 static bool understand(struct exploring *x, struct counterexample *c, struct ordeal_error *why)
 {
-    if (explore_follow(x->program.image, &x->how, &c->finding->path, &c->events, NULL, NULL, why)
+    if (explore_follow(x->p.program.image, &x->how, &c->finding->path, &c->events, NULL, NULL, why)
         != ORDEAL_OK)
         return false;
     if (!leads_to_error(c)) {
         error_set(why, ORDEAL_INTERNAL, "", "its path does not lead to the error again");
         return false;
     }
-    return (account_make(&c->account, x->program.image, &c->events, x->how.model)
+    return (account_make(&c->account, x->p.program.image, &c->events, x->how.model)
             && account_trace_make(&c->trace, &c->account))
-        || error_out_of_memory(why, x->file);
+        || error_out_of_memory(why, x->p.file[0]);
 }
 
 /* Every counterexample is judged by the certified checker: it must be possible under the model. */
@@ -381,47 +320,21 @@ static void confirm(struct exploring *x, struct counterexample *c)
     switch (account_trace_judge(&c->trace, &c->account, PATIENCE, &why)) {
     case ACCOUNT_CONFIRMED: break;
     case ACCOUNT_NO_VERDICT:
-        complain(x->command, "%s: the checker did not decide about the counterexample: %s", x->file,
-                 why.reason);
+        complain(x->p.command, "%s: the checker did not decide about the counterexample: %s",
+                 x->p.file[0], why.reason);
         break;
     case ACCOUNT_REFUSED:
-        why.status = ORDEAL_INTERNAL;
-        complain(x->command,
-                 "%s: internal error: the counterexample is not one of %s: %s; please "
-                 "report this with the program and what --trace writes",
-                 x->file, ordeal_model_name(account_trace_model(x->how.model)), why.reason);
-        x->status = exit_worst(x->status, EXIT_INTERNAL);
+        program_report_internal(&x->p,
+                                "the counterexample is not one of %s: %s; please report this with "
+                                "the program and what --trace writes",
+                                ordeal_model_name(account_trace_model(x->how.model)), why.reason);
     }
 }
 
-/* Writes a file as a whole, by `write`. */
-static void write_file(struct exploring *x, const char *name, struct counterexample *c,
-                       bool (*write)(struct counterexample *c, FILE *out))
+static bool write_svg(void *user, FILE *out)
 {
-    struct output out;
-    int error = name ? output_open(&out, name) : 0;
-    if (!name)
-        return;
-    if (!error) {
-        errno = 0;
-        if (!write(c, out.file))
-            error = errno ? errno : ENOMEM;
-        else
-            error = output_commit(&out);
-        output_abandon(&out);
-    }
-    if (error)
-        x->status = exit_worst(x->status, complain_unwritten(x->command, name, error));
-}
-
-static bool write_svg(struct counterexample *c, FILE *out)
-{
+    struct counterexample *c = user;
     return account_svg(&c->account, c->finding, out) && !ferror(out);
-}
-
-static bool write_trace(struct counterexample *c, FILE *out)
-{
-    return ordeal_write_text(c->trace.trace, out) == ORDEAL_OK;
 }
 
 static void replay(struct exploring *x, struct counterexample *c)
@@ -430,7 +343,7 @@ static void replay(struct exploring *x, struct counterexample *c)
     bool fine = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) ? stepper_interact(&s, stdin, stdout)
                                                               : stepper_print(&s, stdout);
     if (!fine)
-        x->status = exit_worst(x->status, complain(x->command, "out of memory"));
+        program_report_memory(&x->p);
 }
 
 static void add_finding(cJSON *line, const struct counterexample *c)
@@ -463,22 +376,24 @@ static void report_finding(struct exploring *x, const struct explore_result *r,
     struct ordeal_error why = { 0 };
     if (understand(x, &c, &why)) {
         confirm(x, &c);
-        cJSON *line = new_line(x, verdict_words[ORDEAL_FAIL]);
+        cJSON *line = new_line(x, EXPLORE_FAIL);
         add_finding(line, &c);
         add_counts(line, r);
-        if (x->json)
+        if (x->p.json)
             account_json(&c.account, f, line);
-        output_line_print(line, x->json);
+        output_line_print(line, x->p.json);
         if (x->replay)
             replay(x, &c);
-        else if (!x->json && !account_text(&c.account, f, stdout))
-            x->status = exit_worst(x->status, complain(x->command, "out of memory"));
-        write_file(x, x->svg, &c, write_svg);
-        write_file(x, x->trace, &c, write_trace);
+        else if (!x->p.json && !account_text(&c.account, f, stdout))
+            program_report_memory(&x->p);
+        if (x->svg)
+            program_write(&x->p, x->svg, write_svg, &c);
+        if (x->trace)
+            program_write_trace(&x->p, x->trace, c.trace.trace);
     } else {
         if (why.status == ORDEAL_OK || why.status == ORDEAL_BAD_INPUT)
             why.status = ORDEAL_INTERNAL;
-        report_error(x, &why);
+        program_report_error(&x->p, &why);
     }
     account_trace_free(&c.trace);
     account_free(&c.account);
@@ -495,7 +410,7 @@ static int64_t outcome_value(const struct exploring *x, const uint32_t *row, siz
 
 static void add_outcomes(const struct exploring *x, const struct explore_result *r, cJSON *line)
 {
-    if (!x->json) {
+    if (!x->p.json) {
         cJSON_AddNumberToObject(line, "outcomes", (double)r->outcome_rows);
         return;
     }
@@ -543,19 +458,11 @@ static void add_why(const struct exploring *x, const struct explore_result *r, c
 
 static void report_result(struct exploring *x, const struct explore_result *r)
 {
-    static const enum ordeal_result words[] = { [EXPLORE_PASS] = ORDEAL_PASS,
-                                                [EXPLORE_FAIL] = ORDEAL_FAIL,
-                                                [EXPLORE_UNDECIDED] = ORDEAL_UNDECIDED };
-    static const int statuses[] = { [EXPLORE_PASS] = EXIT_FINE,
-                                    [EXPLORE_FAIL] = EXIT_VIOLATION,
-                                    [EXPLORE_UNDECIDED] = EXIT_UNDECIDED };
-    progress_erase(&x->progress);
-    x->status = exit_worst(x->status, statuses[r->verdict]);
     for (size_t i = 0; i < r->findings; i++)
         report_finding(x, r, &r->finding[i]);
     if (r->verdict == EXPLORE_FAIL)
         return;
-    cJSON *line = new_line(x, verdict_words[words[r->verdict]]);
+    cJSON *line = new_line(x, r->verdict);
     add_counts(line, r);
     if (x->wanted.name.count)
         add_outcomes(x, r, line);
@@ -563,8 +470,8 @@ static void report_result(struct exploring *x, const struct explore_result *r)
         add_why(x, r, line);
     else if (r->note[0])
         cJSON_AddStringToObject(line, "note", r->note);
-    output_line_print(line, x->json);
-    if (!x->json)
+    output_line_print(line, x->p.json);
+    if (!x->p.json)
         print_outcomes(x, r);
 }
 
@@ -572,12 +479,12 @@ static void search(struct exploring *x)
 {
     struct explore_result *r = NULL;
     struct ordeal_error error = { 0 };
-    enum ordeal_status status = explore(x->program.image, &x->how, &r, &error);
+    enum ordeal_status status = explore(x->p.program.image, &x->how, &r, &error);
     if (status == ORDEAL_OK) {
         report_result(x, r);
     } else {
         error.status = status;
-        report_error(x, &error);
+        program_report_error(&x->p, &error);
     }
     explore_result_free(r);
 }
@@ -593,80 +500,56 @@ static bool find_outcomes(struct exploring *x)
     for (char *name; rest && (name = strsep(&rest, ","));) {
         struct variable v;
         struct why why;
-        if (!*name || !variable_find(x->program.image, name, &v, &why)) {
-            x->status = complain(x->command, "--outcomes: %s",
-                                 *name ? why.text
-                                       : "names of global variables with commas between "
-                                         "them: x,y");
+        if (!*name || !variable_find(x->p.program.image, name, &v, &why)) {
+            x->p.status = complain(x->p.command, "--outcomes: %s",
+                                   *name ? why.text
+                                         : "names of global variables with commas between "
+                                           "them: x,y");
             return false;
         }
         if (!LIST_PUSH(&w->name, name) || !LIST_PUSH(&w->address, v.address)
             || !LIST_PUSH(&w->size, v.size)) {
-            x->status = complain(x->command, "out of memory");
+            x->p.status = complain(x->p.command, "out of memory");
             return false;
         }
     }
     return true;
 }
 
-static void keep_elf(struct exploring *x)
+static bool write_elf(void *user, FILE *out)
 {
-    struct output out;
-    int error = output_open(&out, x->keep_elf);
-    if (!error) {
-        bool fine = fwrite(x->program.elf, 1, x->program.size, out.file) == x->program.size;
-        error = fine ? output_commit(&out) : errno ? errno : EIO;
-        output_abandon(&out);
-    }
-    if (error)
-        x->status = exit_worst(x->status, complain_unwritten(x->command, x->keep_elf, error));
+    const struct program_file *p = user;
+    return fwrite(p->elf, 1, p->size, out) == p->size;
 }
 
-static bool load(struct exploring *x, int files, char **file)
+static bool load(struct exploring *x)
 {
-    struct compile_request request = {
-        .source = (const char *const *)file,
-        .sources = (size_t)files,
-        .optimise = x->optimise,
-        .x86_atomics = x->atomics,
-        .define = x->define.word,
-        .defines = x->define.count,
-    };
-    struct ordeal_error error = { 0 };
-    bool fine = program_file_load(&x->program, &request, &error);
-    if (x->program.messages && !interrupted())
-        escape_write(x->program.messages, true, stderr);
-    if (!fine && !interrupted())
-        report_error(x, &error);
+    bool fine = program_load(&x->p);
     if (fine && x->keep_elf)
-        keep_elf(x);
+        program_write(&x->p, x->keep_elf, write_elf, &x->p.program);
     return fine;
 }
 
 static int run(const struct command *self, int argc, char **argv)
 {
-    struct exploring x = { .command = self };
-    int operand, status = options_parse(self, argc, argv, &x, &operand);
+    struct exploring x = { .model = 0 };
+    int status = program_parse(&x.p, self, argc, argv, &x);
     if (status < 0)
-        status = refuse_files(&x, argc - operand, argv + operand);
+        status = refuse_files(&x);
     if (status < 0)
         status = refuse_options(&x);
     if (status >= 0)
         return status;
-    setvbuf(stdout, NULL, _IOLBF, 0);
-    interrupt_watch();
-    x.file = argv[operand];
-    progress_start(&x.progress, x.file);
-    if (load(&x, argc - operand, argv + operand) && find_outcomes(&x)) {
+    program_begin(&x.p);
+    if (load(&x) && find_outcomes(&x)) {
         fill_options(&x);
         search(&x);
     }
-    program_file_free(&x.program);
     LIST_FREE(&x.wanted.name);
     LIST_FREE(&x.wanted.address);
     LIST_FREE(&x.wanted.size);
     free(x.wanted.text);
-    return interrupted() ? exit_worst(x.status, EXIT_INTERRUPTED) : x.status;
+    return program_end(&x.p);
 }
 
 const struct command command_explore = {

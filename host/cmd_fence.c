@@ -1,63 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `ordeal fence`: the fences that a program needs under TSO and PSO. */
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-#include "base/error.h"
-#include "base/escape.h"
 #include "base/interrupt.h"
-#include "base/options.h"
-#include "base/output.h"
-#include "base/progress.h"
+#include "cmd_program.h"
 #include "program/fence_apply.h"
 #include "program/fence_words.h"
-#include "program/program_file.h"
 #include "tell/output_line.h"
 
 struct fencing {
-    int model, atomics;
-    bool minimal, all_minimal, robust, optimise, json;
+    struct program_command p;
+    int model;
+    bool minimal, all_minimal, robust;
     uint64_t limit;
     double seconds;
     size_t memory;
     const char *apply;
-    struct words define;
 
-    const struct command *command;
-    char **file;
-    int files;
-    struct program_file program;
     struct fence_options how;
-    struct progress progress;
-    int status;
 };
 
 /* ---- options ----------------------------------------------------------------------------- */
 
 static const char *const machine_names[] = { "tso", "pso", NULL };
-static const char *const atomics_names[] = { "riscv", "x86", NULL };
 static const char *machine_choice(int i) { return machine_names[i]; }
-static const char *atomics_choice(int i) { return atomics_names[i]; }
-
-static bool find_choice(const char *text, const char *const *names, int *value)
-{
-    *value = 0;
-    while (names[*value] && strcmp(names[*value], text) != 0)
-        ++*value;
-    return names[*value];
-}
 static bool parse_machine(const char *text, void *field)
 {
-    return find_choice(text, machine_names, field);
-}
-static bool parse_atomics(const char *text, void *field)
-{
-    return find_choice(text, atomics_names, field);
+    return program_find_name(text, machine_names, field);
 }
 static const struct option_type option_machine = { parse_machine, NULL, machine_choice };
-static const struct option_type option_atomics = { parse_atomics, NULL, atomics_choice };
 
 /* clang-format off */
 static const struct option_spec options[] = {
@@ -74,12 +45,7 @@ static const struct option_spec options[] = {
     OPTION(fencing, apply, "apply", 0, "FILE", text, NULL,
            "write the source with these fences, and explore that, too; of several\n"
            "sources those that change, into this folder"),
-    OPTION(fencing, atomics, "atomics", 0, "HOW", atomics, "riscv",
-           "how C11's atomics are compiled:"),
-    OPTION(fencing, optimise, "optimise", 'O', NULL, flag, NULL,
-           "compile with -O2; without it -O0, whose accesses are those of the source"),
-    OPTION(fencing, define, "define", 'D', "NAME=VALUE", words, NULL,
-           "a macro for the compiler; may be given many times"),
+    PROGRAM_OPTIONS(fencing, p),
     OPTION(fencing, limit, "limit", 0, "STATES", whole, NULL,
            "give up after so many states: UNDECIDED"),
     OPTION(fencing, seconds, "seconds", 0, "SECONDS", seconds, NULL,
@@ -87,7 +53,7 @@ static const struct option_spec options[] = {
     OPTION(fencing, memory, "memory", 0, "MB", megabytes, NULL,
            "give up when the states take more memory: UNDECIDED; without it half of\n"
            "the computer's"),
-    OPTION(fencing, json, "json", 0, NULL, flag, NULL,
+    OPTION(fencing, p.json, "json", 0, NULL, flag, NULL,
            "output for programs: one object for the program, with its fences"),
     OPTION_END
 };
@@ -95,26 +61,21 @@ static const struct option_spec options[] = {
 
 static int refuse(const struct fencing *x)
 {
-    if (!x->files)
-        return complain(x->command, "which program? Name its sources (.c, .cpp), or an ELF file");
-    bool source = compile_is_source(x->file[0]);
-    for (int i = 1; i < x->files; i++)
-        if (!source || !compile_is_source(x->file[i]))
-            return complain(x->command, "%s: name the sources of one program, or one ELF file",
-                            x->file[i]);
-    if (!source && (x->apply || x->define.count || x->optimise))
-        return complain(x->command,
-                        "%s: is taken for an ELF file; --apply, --define and --optimise are for "
-                        "sources (.c, .cpp)",
-                        x->file[0]);
+    int status = program_refuse(&x->p);
+    if (status >= 0)
+        return status;
+    if (x->apply && !compile_is_source(x->p.file[0]))
+        return complain(x->p.command, "--apply writes sources (.c, .cpp), and %s is none",
+                        x->p.file[0]);
     if (x->robust && x->model)
-        return complain(x->command, "--robust is about TSO: say --model tso, too");
+        return complain(x->p.command, "--robust is about TSO: say --model tso, too");
     if (x->robust && x->apply)
-        return complain(x->command, "--apply explores what the program's own assertions say: leave "
-                                    "out --robust, or put these fences there by hand");
+        return complain(x->p.command,
+                        "--apply explores what the program's own assertions say: leave "
+                        "out --robust, or put these fences there by hand");
     if (x->minimal && x->all_minimal)
-        return complain(x->command, "--minimal gives one set of fences, --all-minimal every one: "
-                                    "leave one of them out");
+        return complain(x->p.command, "--minimal gives one set of fences, --all-minimal every one: "
+                                      "leave one of them out");
     return -1;
 }
 
@@ -124,24 +85,21 @@ static bool tell_progress(void *user, const struct explore_progress *p)
     char phase[160];
     snprintf(phase, sizeof phase, "%" PRIu64 " states, depth %" PRIu32 ", frontier %" PRIu64,
              p->states, p->depth, p->frontier);
-    return progress_callback(&x->progress, phase, -1);
+    return progress_callback(&x->p.progress, phase, -1);
 }
 
 static void fill_options(struct fencing *x)
 {
-    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
     x->how.all_minimal = x->all_minimal;
     x->how.robust = x->robust;
     x->how.explore = (struct explore_options){
         .model = x->model ? EXPLORE_PSO : EXPLORE_TSO,
         .local = EXPLORE_LOCAL_STATIC | EXPLORE_LOCAL_DYNAMIC,
-        .locked_atomics = x->atomics,
+        .locked_atomics = x->p.atomics,
         .jobs = 1,
         .most_states = x->limit,
         .most_seconds = x->seconds,
-        .most_bytes = x->memory             ? x->memory
-                    : pages > 0 && size > 0 ? (size_t)pages / 2 * (size_t)size
-                                            : 0,
+        .most_bytes = x->memory ? x->memory : program_memory(0.5),
         .nondet_high = 1,
         .progress = tell_progress,
         .user = x,
@@ -150,28 +108,10 @@ static void fill_options(struct fencing *x)
 
 /* ---- lines ------------------------------------------------------------------------------- */
 
-static void report_error(struct fencing *x, struct ordeal_error *e)
-{
-    if (!e->file[0])
-        snprintf(e->file, sizeof e->file, "%s", x->file[0]);
-    progress_erase(&x->progress);
-    x->status = exit_worst(x->status, EXIT_BAD);
-    output_line_print(output_line_error(e), x->json);
-}
-
 /* Its verdict, and what to exit with. */
 static cJSON *new_line(struct fencing *x, const char *file, enum explore_verdict verdict)
 {
-    static const struct {
-        enum ordeal_result word;
-        int status;
-    } of[] = { [EXPLORE_PASS] = { ORDEAL_PASS, EXIT_FINE },
-               [EXPLORE_FAIL] = { ORDEAL_FAIL, EXIT_VIOLATION },
-               [EXPLORE_UNDECIDED] = { ORDEAL_UNDECIDED, EXIT_UNDECIDED } };
-    struct input in = { .name = file, .number = 1 };
-    cJSON *line = output_line_new(verdict_words[of[verdict].word], &in);
-    progress_erase(&x->progress);
-    x->status = exit_worst(x->status, of[verdict].status);
+    cJSON *line = program_verdict_line(&x->p, file, verdict);
     cJSON_AddStringToObject(line, "model", machine_names[x->model]);
     return line;
 }
@@ -186,12 +126,12 @@ static void add_note(cJSON *line, enum explore_verdict verdict, const char *note
 
 static void report(struct fencing *x, const struct fence_result *r)
 {
-    cJSON *line = new_line(x, x->file[0], r->verdict);
-    fence_words_line(line, x->program.image, r, x->json);
+    cJSON *line = new_line(x, x->p.file[0], r->verdict);
+    fence_words_line(line, x->p.program.image, r, x->p.json);
     add_note(line, r->verdict, r->note);
-    output_line_print(line, x->json);
-    if (!x->json)
-        fence_words_print(x->program.image, r, stdout);
+    output_line_print(line, x->p.json);
+    if (!x->p.json)
+        fence_words_print(x->p.program.image, r, stdout);
 }
 
 static void report_again(void *user, const struct fence_again *again)
@@ -204,19 +144,7 @@ static void report_again(void *user, const struct fence_again *again)
         cJSON_AddStringToObject(line, "buffers", "unbounded");
     cJSON_AddNumberToObject(line, "states", (double)again->states);
     add_note(line, again->verdict, again->note);
-    output_line_print(line, x->json);
-}
-
-static struct compile_request request_of(const struct fencing *x)
-{
-    return (struct compile_request){
-        .source = (const char *const *)x->file,
-        .sources = (size_t)x->files,
-        .optimise = x->optimise,
-        .x86_atomics = x->atomics,
-        .define = x->define.word,
-        .defines = x->define.count,
-    };
+    output_line_print(line, x->p.json);
 }
 
 /* The sources with the fences of the first set, explored again without a bound and with small ones. */
@@ -224,28 +152,16 @@ static void apply(struct fencing *x, const struct fence_result *r)
 {
     struct fence_application a = {
         .to = x->apply,
-        .image = x->program.image,
+        .image = x->p.program.image,
         .set = &r->set[0],
         .explore = &x->how.explore,
-        .request = request_of(x),
+        .request = program_request(&x->p),
         .tell = report_again,
         .user = x,
     };
     struct why why = { "" };
     if (!fence_apply(&a, &why))
-        x->status = exit_worst(x->status, complain(x->command, "--apply: %s", why.text));
-}
-
-static bool load(struct fencing *x)
-{
-    struct compile_request request = request_of(x);
-    struct ordeal_error error = { 0 };
-    bool fine = program_file_load(&x->program, &request, &error);
-    if (x->program.messages && !interrupted())
-        escape_write(x->program.messages, true, stderr);
-    if (!fine && !interrupted())
-        report_error(x, &error);
-    return fine;
+        x->p.status = exit_worst(x->p.status, complain(x->p.command, "--apply: %s", why.text));
 }
 
 static void find(struct fencing *x)
@@ -253,36 +169,30 @@ static void find(struct fencing *x)
     struct fence_result *r = NULL;
     struct ordeal_error error = { 0 };
     fill_options(x);
-    enum ordeal_status status = fence_find(x->program.image, &x->how, &r, &error);
+    enum ordeal_status status = fence_find(x->p.program.image, &x->how, &r, &error);
     if (status == ORDEAL_OK) {
         report(x, r);
         if (x->apply && r->verdict == EXPLORE_PASS && r->sets)
             apply(x, r);
     } else {
         error.status = status;
-        report_error(x, &error);
+        program_report_error(&x->p, &error);
     }
     fence_result_free(r);
 }
 
 static int run(const struct command *self, int argc, char **argv)
 {
-    struct fencing x = { .command = self };
-    int operand, status = options_parse(self, argc, argv, &x, &operand);
+    struct fencing x = { .model = 0 };
+    int status = program_parse(&x.p, self, argc, argv, &x);
+    if (status < 0)
+        status = refuse(&x);
     if (status >= 0)
         return status;
-    x.file = argv + operand;
-    x.files = argc - operand;
-    status = refuse(&x);
-    if (status >= 0)
-        return status;
-    setvbuf(stdout, NULL, _IOLBF, 0);
-    interrupt_watch();
-    progress_start(&x.progress, x.file[0]);
-    if (load(&x))
+    program_begin(&x.p);
+    if (program_load(&x.p))
         find(&x);
-    program_file_free(&x.program);
-    return interrupted() ? exit_worst(x.status, EXIT_INTERRUPTED) : x.status;
+    return program_end(&x.p);
 }
 
 const struct command command_fence = {

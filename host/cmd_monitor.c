@@ -5,17 +5,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/error.h"
-#include "base/escape.h"
 #include "base/interrupt.h"
-#include "base/options.h"
-#include "base/output.h"
-#include "base/progress.h"
+#include "cmd_program.h"
 #include "program/monitor_trace.h"
 #include "program/monitor_words.h"
-#include "program/program_file.h"
 #include "tell/output_line.h"
 
 struct context {
@@ -24,51 +18,28 @@ struct context {
 };
 
 struct monitoring {
-    int model, atomics;
+    struct program_command p;
+    int model;
     struct context context;
-    bool count, all, first, unmonitored, optimise, json;
+    bool count, all, first, unmonitored;
     uint64_t limit, steps;
     double seconds;
     size_t memory;
     const char *trace;
-    struct words define;
 
-    const struct command *command;
-    char **file;
-    int files;
-    struct program_file program;
     struct dpor_options how;
     struct explore_options follow;
-    struct progress progress;
-    int status;
 };
 
 /* ---- options ----------------------------------------------------------------------------- */
 
 static const char *const machine_names[] = { "tso", "pso", NULL };
-static const char *const atomics_names[] = { "riscv", "x86", NULL };
 static const char *machine_choice(int i) { return machine_names[i]; }
-static const char *atomics_choice(int i) { return atomics_names[i]; }
-
-static bool find_choice(const char *text, const char *const *names, int *value)
-{
-    for (int i = 0; names[i]; i++)
-        if (strcmp(names[i], text) == 0) {
-            *value = i;
-            return true;
-        }
-    return false;
-}
 static bool parse_machine(const char *text, void *field)
 {
-    return find_choice(text, machine_names, field);
-}
-static bool parse_atomics(const char *text, void *field)
-{
-    return find_choice(text, atomics_names, field);
+    return program_find_name(text, machine_names, field);
 }
 static const struct option_type option_machine = { parse_machine, NULL, machine_choice };
-static const struct option_type option_atomics = { parse_atomics, NULL, atomics_choice };
 
 static bool parse_context(const char *text, void *field)
 {
@@ -94,12 +65,7 @@ static const struct option_spec options[] = {
            "stop at the first; this is the default"),
     OPTION(monitoring, count, "count", 0, NULL, flag, NULL,
            "follow all, and count interleavings, traces, and those that are borderline"),
-    OPTION(monitoring, atomics, "atomics", 0, "HOW", atomics, "riscv",
-           "how C11's atomics are compiled:"),
-    OPTION(monitoring, optimise, "optimise", 'O', NULL, flag, NULL,
-           "compile with -O2; without it -O0, whose accesses are those of the source"),
-    OPTION(monitoring, define, "define", 'D', "NAME=VALUE", words, NULL,
-           "a macro for the compiler; may be given many times"),
+    PROGRAM_OPTIONS(monitoring, p),
     OPTION(monitoring, steps, "steps", 0, "N", positive, "2000",
            "follow an execution no further than so many steps"),
     OPTION(monitoring, limit, "limit", 0, "EXECUTIONS", whole, NULL,
@@ -114,7 +80,7 @@ static const struct option_spec options[] = {
     OPTION(monitoring, trace, "trace", 0, "FILE", text, NULL,
            "write the borderline execution as a trace, and the one next to it that\n"
            "is not sequentially consistent as FILE with -tso or -pso in its name"),
-    OPTION(monitoring, json, "json", 0, NULL, flag, NULL,
+    OPTION(monitoring, p.json, "json", 0, NULL, flag, NULL,
            "output for programs: one object a finding"),
     OPTION_END
 };
@@ -122,24 +88,17 @@ static const struct option_spec options[] = {
 
 static int refuse(const struct monitoring *x)
 {
-    if (!x->files)
-        return complain(x->command,
+    if (!x->p.files)
+        return complain(x->p.command,
                         "what? Name the sources of a program (.c, .cpp), an ELF file, or "
                         "a trace");
-    bool source = compile_is_source(x->file[0]);
-    for (int i = 1; i < x->files; i++)
-        if (!source || !compile_is_source(x->file[i]))
-            return complain(x->command,
-                            "%s: name the sources of one program, one ELF file, or one "
-                            "trace",
-                            x->file[i]);
-    if (!source && (x->define.count || x->optimise))
-        return complain(x->command, "%s: --define and --optimise are for sources (.c, .cpp)",
-                        x->file[0]);
+    int status = program_refuse(&x->p);
+    if (status >= 0)
+        return status;
     if (x->first && (x->all || x->count))
-        return complain(x->command, "--first stops where --all and --count go on: leave one out");
+        return complain(x->p.command, "--first stops where --all and --count go on: leave one out");
     if (x->trace && x->all)
-        return complain(x->command, "--trace writes one execution; leave out --all");
+        return complain(x->p.command, "--trace writes one execution; leave out --all");
     return -1;
 }
 
@@ -151,7 +110,7 @@ static bool tell_progress(void *user, const struct dpor_progress *p)
              "%" PRIu64 " executions, %" PRIu64 " borderline, %" PRIu64 " states, %.0f/s",
              p->executions, p->borderline, p->states,
              p->seconds > 0 ? (double)p->executions / p->seconds : 0.0);
-    return progress_callback(&x->progress, phase, -1);
+    return progress_callback(&x->p.progress, phase, -1);
 }
 
 /* Its values show that it is not sequentially consistent. */
@@ -160,7 +119,7 @@ static bool prefer(void *user, const struct dpor_finding *f)
     struct monitoring *x = user;
     struct ordeal_error why = { 0 };
     struct monitor_story s = {
-        .image = x->program.image, .finding = f, .options = &x->follow, .model = x->how.model
+        .image = x->p.program.image, .finding = f, .options = &x->follow, .model = x->how.model
     };
     bool differs = false;
     if (monitor_story_make(&s, &why))
@@ -171,11 +130,10 @@ static bool prefer(void *user, const struct dpor_finding *f)
 
 static void fill_options(struct monitoring *x)
 {
-    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
     x->follow = (struct explore_options){
         .model = EXPLORE_SC,
         .local = EXPLORE_LOCAL_STATIC | EXPLORE_LOCAL_DYNAMIC,
-        .locked_atomics = x->atomics,
+        .locked_atomics = x->p.atomics,
         .no_reduction = true,
         .jobs = 1,
         .nondet_high = 1,
@@ -191,9 +149,7 @@ static void fill_options(struct monitoring *x)
         .most_steps = (uint32_t)(x->steps < 1000000 ? x->steps : 1000000),
         .most_executions = x->limit,
         .most_seconds = x->seconds,
-        .most_bytes = x->memory             ? x->memory
-                    : pages > 0 && size > 0 ? (size_t)pages / 2 * (size_t)size
-                                            : 0,
+        .most_bytes = x->memory ? x->memory : program_memory(0.5),
         .prefer = prefer,
         .progress = tell_progress,
         .user = x,
@@ -202,25 +158,12 @@ static void fill_options(struct monitoring *x)
 
 /* ---- lines ------------------------------------------------------------------------------- */
 
-static void report_error(struct monitoring *x, struct ordeal_error *e)
+static cJSON *new_line(struct monitoring *x, enum explore_verdict verdict)
 {
-    if (!e->file[0])
-        snprintf(e->file, sizeof e->file, "%s", x->file[0]);
-    progress_erase(&x->progress);
-    x->status = exit_worst(x->status, EXIT_BAD);
-    output_line_print(output_line_error(e), x->json);
-}
-
-static cJSON *new_line(const struct monitoring *x, enum explore_verdict verdict)
-{
-    static const enum ordeal_result words[] = { [EXPLORE_PASS] = ORDEAL_PASS,
-                                                [EXPLORE_FAIL] = ORDEAL_FAIL,
-                                                [EXPLORE_UNDECIDED] = ORDEAL_UNDECIDED };
-    struct input in = { .name = x->file[0], .number = 1 };
-    cJSON *line = output_line_new(verdict_words[words[verdict]], &in);
+    cJSON *line = program_verdict_line(&x->p, x->p.file[0], verdict);
     cJSON_AddStringToObject(line, "model", machine_names[x->model]);
-    cJSON_AddStringToObject(line, "atomics", atomics_names[x->atomics]);
-    cJSON_AddBoolToObject(line, "optimise", x->optimise);
+    cJSON_AddStringToObject(line, "atomics", program_atomics[x->p.atomics]);
+    cJSON_AddBoolToObject(line, "optimise", x->p.optimise);
     if (x->context.given)
         cJSON_AddNumberToObject(line, "context", x->context.bound);
     return line;
@@ -294,21 +237,12 @@ static void print_rows(const struct dpor_result *r)
 static void write_trace(struct monitoring *x, const char *name, struct monitor_story *s,
                         bool relaxed)
 {
-    struct output out;
     struct account_trace t;
-    int error = output_open(&out, name);
-    if (!error) {
-        errno = 0;
-        if (monitor_story_trace(s, relaxed, &t)
-            && ordeal_write_text(t.trace, out.file) == ORDEAL_OK)
-            error = output_commit(&out);
-        else
-            error = errno ? errno : ENOMEM;
-        account_trace_free(&t);
-        output_abandon(&out);
-    }
-    if (error)
-        x->status = exit_worst(x->status, complain_unwritten(x->command, name, error));
+    if (monitor_story_trace(s, relaxed, &t))
+        program_write_trace(&x->p, name, t.trace);
+    else
+        program_report_memory(&x->p);
+    account_trace_free(&t);
 }
 
 /* "bad.trace" and "bad-tso.trace". */
@@ -333,15 +267,14 @@ static void confirm(struct monitoring *x, struct monitor_story *s, cJSON *line)
     switch (monitor_story_judge(s, &differs, &why)) {
     case ACCOUNT_CONFIRMED: cJSON_AddBoolToObject(line, "seen", differs); break;
     case ACCOUNT_NO_VERDICT:
-        complain(x->command, "%s: the checker did not decide about the execution: %s", x->file[0],
-                 why.reason);
+        complain(x->p.command, "%s: the checker did not decide about the execution: %s",
+                 x->p.file[0], why.reason);
         break;
     case ACCOUNT_REFUSED:
-        complain(x->command,
-                 "%s: internal error: the execution next to it is none of the model: %s; please "
-                 "report this with the program",
-                 x->file[0], why.reason);
-        x->status = exit_worst(x->status, EXIT_INTERNAL);
+        program_report_internal(
+            &x->p,
+            "the execution next to it is none of the model: %s; please report this with the program",
+            why.reason);
     }
 }
 
@@ -349,82 +282,58 @@ static void report_finding(struct monitoring *x, const struct dpor_result *r,
                            const struct dpor_finding *f)
 {
     struct monitor_story s = {
-        .image = x->program.image, .finding = f, .options = &x->follow, .model = x->how.model
+        .image = x->p.program.image, .finding = f, .options = &x->follow, .model = x->how.model
     };
     struct ordeal_error why = { 0 };
     if (monitor_story_make(&s, &why)) {
         cJSON *line = new_line(x, EXPLORE_FAIL);
-        monitor_story_line(&s, line, x->json);
+        monitor_story_line(&s, line, x->p.json);
         if (!f->error)
             confirm(x, &s, line);
         add_counts(x, r, line);
-        if (x->json && x->context.given)
+        if (x->p.json && x->context.given)
             add_rows(r, line);
-        output_line_print(line, x->json);
-        if (!x->json)
+        output_line_print(line, x->p.json);
+        if (!x->p.json)
             monitor_story_print(&s, stdout);
         if (x->trace)
             write_traces(x, &s);
     } else {
-        report_error(x, &why);
+        program_report_error(&x->p, &why);
     }
     monitor_story_free(&s);
 }
 
 static void report(struct monitoring *x, const struct dpor_result *r)
 {
-    static const int statuses[] = { [EXPLORE_PASS] = EXIT_FINE,
-                                    [EXPLORE_FAIL] = EXIT_VIOLATION,
-                                    [EXPLORE_UNDECIDED] = EXIT_UNDECIDED };
-    progress_erase(&x->progress);
-    x->status = exit_worst(x->status, statuses[r->verdict]);
     for (size_t i = 0; i < r->findings; i++)
         report_finding(x, r, &r->finding[i]);
     if (r->verdict != EXPLORE_FAIL) {
         cJSON *line = new_line(x, r->verdict);
         add_counts(x, r, line);
-        if (x->json && x->context.given)
+        if (x->p.json && x->context.given)
             add_rows(r, line);
         if (r->note[0])
             cJSON_AddStringToObject(line, "why", r->note);
-        output_line_print(line, x->json);
+        output_line_print(line, x->p.json);
     }
-    if (!x->json && x->context.given)
+    if (!x->p.json && x->context.given)
         print_rows(r);
 }
 
 /* ---- what is monitored --------------------------------------------------------------------- */
 
-static bool load(struct monitoring *x)
-{
-    struct compile_request request = {
-        .source = (const char *const *)x->file,
-        .sources = (size_t)x->files,
-        .optimise = x->optimise,
-        .x86_atomics = x->atomics,
-        .define = x->define.word,
-        .defines = x->define.count,
-    };
-    struct ordeal_error error = { 0 };
-    bool fine = program_file_load(&x->program, &request, &error);
-    if (x->program.messages && !interrupted())
-        escape_write(x->program.messages, true, stderr);
-    if (!fine && !interrupted())
-        report_error(x, &error);
-    return fine;
-}
-
 static void explore_program(struct monitoring *x)
 {
     struct dpor_result *r = NULL;
     struct ordeal_error error = { 0 };
-    if (!load(x))
+    if (!program_load(&x->p))
         return;
     fill_options(x);
-    if (dpor_explore(x->program.image, &x->how, &r, &error) == ORDEAL_OK)
+    if (dpor_explore(x->p.program.image, &x->how, &r, &error) == ORDEAL_OK)
         report(x, r);
     else
-        report_error(x, &error);
+        program_report_error(&x->p, &error);
     dpor_result_free(r);
 }
 
@@ -468,10 +377,10 @@ static void report_run(struct monitoring *x, struct input *in, const struct moni
         add_operation(in, line, "access", r->near.data[0].access);
         add_operation(in, line, "missed", r->near.data[0].missed);
     }
-    output_line_print(line, x->json);
-    for (size_t i = 0; i < r->near.count && !x->json; i++)
+    output_line_print(line, x->p.json);
+    for (size_t i = 0; i < r->near.count && !x->p.json; i++)
         print_near(in, &r->near.data[i]);
-    x->status = exit_worst(x->status, bad ? EXIT_VIOLATION : EXIT_FINE);
+    x->p.status = exit_worst(x->p.status, bad ? EXIT_VIOLATION : EXIT_FINE);
 }
 
 /* It has no order under SC, or none was found. */
@@ -480,8 +389,8 @@ static void report_no_order(struct monitoring *x, struct input *in, const char *
     cJSON *line = output_line_new(verdict_words[ORDEAL_UNDECIDED], in);
     cJSON_AddStringToObject(line, "model", machine_names[x->model]);
     cJSON_AddStringToObject(line, "why", why);
-    output_line_print(line, x->json);
-    x->status = exit_worst(x->status, EXIT_UNDECIDED);
+    output_line_print(line, x->p.json);
+    x->p.status = exit_worst(x->p.status, EXIT_UNDECIDED);
 }
 
 static void monitor_trace(struct monitoring *x, struct input *in)
@@ -495,7 +404,7 @@ static void monitor_trace(struct monitoring *x, struct input *in)
     if (status != ORDEAL_OK) {
         struct ordeal_error e = *ordeal_last_error(in->o);
         e.status = status;
-        report_error(x, &e);
+        program_report_error(&x->p, &e);
         return;
     }
     if (ordeal_verdict_result(v) == ORDEAL_FAIL)
@@ -515,18 +424,18 @@ static void monitor_traces(struct monitoring *x)
 {
     struct input in;
     struct ordeal_limits limits = { .seconds = x->seconds, .bytes = x->memory };
-    enum ordeal_status status = input_open(&in, x->file[0], ORDEAL_FORMAT_GUESS, &limits);
+    enum ordeal_status status = input_open(&in, x->p.file[0], ORDEAL_FORMAT_GUESS, &limits);
     while (status == ORDEAL_OK && !interrupted()) {
         status = input_next(&in);
         if (status == ORDEAL_OK)
             monitor_trace(x, &in);
     }
     if (status != ORDEAL_OK && status != ORDEAL_END) {
-        report_error(x, &in.error);
+        program_report_error(&x->p, &in.error);
     } else if (status == ORDEAL_END && in.number == 0) {
         struct ordeal_error e = { .status = ORDEAL_BAD_INPUT,
                                   .reason = "there is no trace in it; expected 'ordeal 1' first" };
-        report_error(x, &e);
+        program_report_error(&x->p, &e);
     }
     input_close(&in);
 }
@@ -543,24 +452,18 @@ static bool is_elf(const char *name)
 
 static int run(const struct command *self, int argc, char **argv)
 {
-    struct monitoring x = { .command = self };
-    int operand, status = options_parse(self, argc, argv, &x, &operand);
+    struct monitoring x = { .model = 0 };
+    int status = program_parse(&x.p, self, argc, argv, &x);
+    if (status < 0)
+        status = refuse(&x);
     if (status >= 0)
         return status;
-    x.file = argv + operand;
-    x.files = argc - operand;
-    status = refuse(&x);
-    if (status >= 0)
-        return status;
-    setvbuf(stdout, NULL, _IOLBF, 0);
-    interrupt_watch();
-    progress_start(&x.progress, x.file[0]);
-    if (compile_is_source(x.file[0]) || is_elf(x.file[0]))
+    program_begin(&x.p);
+    if (compile_is_source(x.p.file[0]) || is_elf(x.p.file[0]))
         explore_program(&x);
     else
         monitor_traces(&x);
-    program_file_free(&x.program);
-    return interrupted() ? exit_worst(x.status, EXIT_INTERRUPTED) : x.status;
+    return program_end(&x.p);
 }
 
 const struct command command_monitor = {

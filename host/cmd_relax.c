@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `ordeal relax`: violations of sequential consistency that a program may have, predicted and made. */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/error.h"
-#include "base/escape.h"
 #include "base/interrupt.h"
-#include "base/options.h"
-#include "base/output.h"
-#include "base/progress.h"
-#include "program/program_file.h"
+#include "cmd_program.h"
 #include "program/relax_trace.h"
 #include "program/relax_trials.h"
 #include "relax_graph.h"
@@ -21,22 +16,17 @@
 enum { ALL_MODELS = EXPLORE_MODELS };
 
 struct relaxing {
-    int model, atomics;
-    bool optimise, json, replay;
+    struct program_command p;
+    int model;
+    bool replay;
     uint64_t runs, trials, repeat, steps, seed, length, trial, explore, buffers;
     const char *cycle, *trace, *traces;
-    struct words define;
 
-    const struct command *command;
-    const char *file;
-    struct program_file program;
     struct statement_labels labels;
     struct relax_plan plan;
     struct relax_cycles cycles; /* to be tried */
     struct relax_graph graph;   /* of the model that is tried; made when it is wanted */
-    struct progress progress;
     char phase[160];
-    int status;
 };
 
 /* What came out under one model. */
@@ -50,31 +40,15 @@ struct tally {
 
 /* ---- options ----------------------------------------------------------------------------- */
 
-static const char *const models[] = { "tso", "pso", "pslo", "all" };
-static const char *const atomics[] = { "riscv", "x86" };
+static const char *const models[] = { "tso", "pso", "pslo", "all", NULL };
 
-static const char *model_choice(int i) { return i < 4 ? models[i] : NULL; }
-static const char *atomics_choice(int i) { return i < 2 ? atomics[i] : NULL; }
-
-static bool parse_name(const char *text, const char *(*choice)(int), int *value)
-{
-    for (int i = 0; choice(i); i++)
-        if (strcmp(text, choice(i)) == 0) {
-            *value = i;
-            return true;
-        }
-    return false;
-}
+static const char *model_choice(int i) { return models[i]; }
 static bool parse_model(const char *text, void *field)
 {
     int *model = field;
-    bool known = parse_name(text, model_choice, model);
+    bool known = program_find_name(text, models, model);
     *model += EXPLORE_TSO;
     return known;
-}
-static bool parse_atomics(const char *text, void *field)
-{
-    return parse_name(text, atomics_choice, field);
 }
 static bool parse_length(const char *text, void *field)
 {
@@ -83,7 +57,6 @@ static bool parse_length(const char *text, void *field)
     return (*length == 4 || *length == 6 || *length == 8) && !text[1];
 }
 static const struct option_type option_weak = { parse_model, NULL, model_choice };
-static const struct option_type option_mapping = { parse_atomics, NULL, atomics_choice };
 static const struct option_type option_length = { parse_length, "4, 6 or 8", NULL };
 
 /* clang-format off */
@@ -117,43 +90,31 @@ static const struct option_spec options[] = {
            "with --trial: write that execution as a trace for 'ordeal check'"),
     OPTION(relaxing, traces, "traces", 0, "FOLDER", text, NULL,
            "write such a trace for each cycle that was confirmed: MODEL-LABELS.trace"),
-    OPTION(relaxing, atomics, "atomics", 0, "HOW", mapping, "riscv",
-           "how C11's atomics are compiled:"),
-    OPTION(relaxing, optimise, "optimise", 'O', NULL, flag, NULL,
-           "compile with -O2; without it -O0, whose accesses are those of the source"),
-    OPTION(relaxing, define, "define", 'D', "NAME=VALUE", words, NULL,
-           "a macro for the compiler; may be given many times"),
-    OPTION(relaxing, json, "json", 0, NULL, flag, NULL,
+    PROGRAM_OPTIONS(relaxing, p),
+    OPTION(relaxing, p.json, "json", 0, NULL, flag, NULL,
            "output for programs: one object a line"),
     OPTION_END
 };
 /* clang-format on */
 
-static int refuse(const struct relaxing *x, int files, char **file)
+static int refuse(const struct relaxing *x)
 {
-    if (files == 0)
-        return complain(x->command, "which program? Name its sources (.c, .cpp), or an ELF file");
-    bool source = compile_is_source(file[0]);
-    for (int i = 1; i < files; i++)
-        if (!source || !compile_is_source(file[i]))
-            return complain(x->command, "%s: several files are sources of one program (.c, .cpp)",
-                            source ? file[i] : file[0]);
-    if (!source && (x->define.count || x->optimise))
-        return complain(x->command,
-                        "%s: an ELF file is taken as it is; leave out --define and --optimise",
-                        file[0]);
+    int status = program_refuse(&x->p);
+    if (status >= 0)
+        return status;
     if (x->trial && (!x->cycle || x->model == ALL_MODELS))
-        return complain(x->command, "--trial is one of a cycle under a model: name them, "
-                                    "--cycle LABELS --model tso|pso|pslo");
+        return complain(x->p.command, "--trial is one of a cycle under a model: name them, "
+                                      "--cycle LABELS --model tso|pso|pslo");
     if (x->trial && x->trial > x->trials)
-        return complain(x->command, "--trial %" PRIu64 ": there are %" PRIu64, x->trial, x->trials);
+        return complain(x->p.command, "--trial %" PRIu64 ": there are %" PRIu64, x->trial,
+                        x->trials);
     if ((x->replay || x->trace) && !x->trial)
-        return complain(x->command,
+        return complain(x->p.command,
                         "--%s is about one execution: name it by --cycle, --model and "
                         "--trial",
                         x->replay ? "replay" : "trace");
-    if (x->replay && x->json)
-        return complain(x->command, "--replay is for people: leave out --json");
+    if (x->replay && x->p.json)
+        return complain(x->p.command, "--replay is for people: leave out --json");
     return -1;
 }
 
@@ -166,8 +127,6 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static double rounded(double n) { return (double)(long long)(n * 1000 + 0.5) / 1000; }
-
 static bool tell_progress(void *user, const char *what, uint64_t executions)
 {
     struct relaxing *x = user;
@@ -175,36 +134,25 @@ static bool tell_progress(void *user, const char *what, uint64_t executions)
     if (executions % 64)
         return interrupted();
     snprintf(text, sizeof text, "%s%s, %" PRIu64 " executions", what, x->phase, executions);
-    return progress_callback(&x->progress, text, -1);
-}
-
-static void report_error(struct relaxing *x, struct ordeal_error *e)
-{
-    if (!e->file[0])
-        snprintf(e->file, sizeof e->file, "%s", x->file);
-    progress_erase(&x->progress);
-    x->status = exit_worst(x->status, EXIT_BAD);
-    output_line_print(output_line_error(e), x->json);
+    return progress_callback(&x->p.progress, text, -1);
 }
 
 static void report_broke(struct relaxing *x, const char *broke)
 {
     struct ordeal_error e = { 0 };
-    error_bad(&e, x->file, 0, "a run cannot go on: %s", broke);
-    report_error(x, &e);
+    error_bad(&e, x->p.file[0], 0, "a run cannot go on: %s", broke);
+    program_report_error(&x->p, &e);
 }
 
 static bool out_of_memory(struct relaxing *x)
 {
-    progress_erase(&x->progress);
-    x->status = exit_worst(x->status, complain(x->command, "out of memory"));
+    program_report_memory(&x->p);
     return false;
 }
 
-static cJSON *new_line(const struct relaxing *x, const char *word, const char *model)
+static cJSON *new_line(struct relaxing *x, const char *word, const char *model)
 {
-    struct input in = { .name = x->file, .number = 1 };
-    cJSON *line = output_line_new(word, &in);
+    cJSON *line = program_line(&x->p, word);
     cJSON_AddStringToObject(line, "model", model);
     return line;
 }
@@ -231,36 +179,19 @@ static void add_places(const struct relaxing *x, const struct relax_cycle *c, cJ
 
 /* ---- one execution ----------------------------------------------------------------------- */
 
-static bool write_trace(struct relaxing *x, const char *name, const struct relax_trace *t)
-{
-    struct output out;
-    int error = output_open(&out, name);
-    if (!error) {
-        errno = 0;
-        if (ordeal_write_text(t->trace.trace, out.file) != ORDEAL_OK)
-            error = errno ? errno : ENOMEM;
-        else
-            error = output_commit(&out);
-        output_abandon(&out);
-    }
-    if (error)
-        x->status = exit_worst(x->status, complain_unwritten(x->command, name, error));
-    return !error;
-}
-
 static bool write_traces(struct relaxing *x, const struct relax_cycle *c, enum explore_model model,
                          const struct relax_trace *t)
 {
     char name[CYCLE_NAME], path[4096];
     statement_cycle_name(&x->labels, c, name);
     snprintf(path, sizeof path, "%s/%s-%s.trace", x->traces, explore_model_names[model], name);
-    return write_trace(x, path, t);
+    return program_write_trace(&x->p, path, t->trace.trace);
 }
 
 static bool show(struct relaxing *x, const struct event_list *events, enum explore_model model)
 {
     struct account a;
-    bool fine = account_make(&a, x->program.image, events, model);
+    bool fine = account_make(&a, x->p.program.image, events, model);
     if (fine) {
         printf("Steps:\n");
         account_steps(&a, stdout);
@@ -276,24 +207,21 @@ static bool certify(struct relaxing *x, const struct event_list *events,
     enum { PATIENCE = 20 }; /* seconds */
     struct relax_trace t = { 0 };
     struct ordeal_error why = { 0 };
-    bool fine = relax_trace_make(&t, x->program.image, events, model);
+    bool fine = relax_trace_make(&t, x->p.program.image, events, model);
     if (fine) {
         enum account_judgement j = relax_trace_judge(&t, PATIENCE, &why);
         *certified = j == ACCOUNT_CONFIRMED ? "yes"
                    : j == ACCOUNT_REFUSED   ? "refused"
                                             : "undecided";
-        if (j == ACCOUNT_REFUSED) {
-            progress_erase(&x->progress);
-            complain(x->command,
-                     "%s: internal error: an execution with a cycle is not what it should be: %s; "
-                     "please report this with the program and the seed",
-                     x->file, why.reason);
-            x->status = exit_worst(x->status, EXIT_INTERNAL);
-        }
+        if (j == ACCOUNT_REFUSED)
+            program_report_internal(&x->p,
+                                    "an execution with a cycle is not what it should be: %s; "
+                                    "please report this with the program and the seed",
+                                    why.reason);
         if (x->traces)
             write_traces(x, c, model, &t);
         if (x->trace)
-            write_trace(x, x->trace, &t);
+            program_write_trace(&x->p, x->trace, t.trace.trace);
     }
     if (fine && x->replay)
         fine = show(x, events, model);
@@ -318,7 +246,7 @@ static bool certify_trial(struct relaxing *x, struct relax_runner *r, const stru
 static bool stop_graph(void *user)
 {
     struct relaxing *x = user;
-    return progress_callback(&x->progress, "states", -1);
+    return progress_callback(&x->p.progress, "states", -1);
 }
 
 static bool make_graph(struct relaxing *x, enum explore_model model)
@@ -326,12 +254,12 @@ static bool make_graph(struct relaxing *x, enum explore_model model)
     const struct relax_options o = {
         .model = model,
         .labels = &x->labels.of,
-        .locked_atomics = x->atomics,
+        .locked_atomics = x->p.atomics,
         .nondet_high = 1,
     };
     uint64_t most = x->explore < 50000000 ? x->explore : 50000000;
     return x->graph.states
-        || relax_graph_make(&x->graph, x->program.image, &o,
+        || relax_graph_make(&x->graph, x->p.program.image, &o,
                             (uint32_t)(x->buffers < 1024 ? x->buffers : 1024), (uint32_t)most,
                             stop_graph, x);
 }
@@ -341,7 +269,7 @@ static bool certify_path(struct relaxing *x, const struct relax_cycle *c, enum e
 {
     struct event_list events = { NULL, 0 };
     struct ordeal_error error = { 0 };
-    bool fine = explore_follow(x->program.image, &x->graph.how, path, &events, NULL, NULL, &error)
+    bool fine = explore_follow(x->p.program.image, &x->graph.how, path, &events, NULL, NULL, &error)
              == ORDEAL_OK;
     fine = fine && certify(x, &events, c, model, certified);
     explore_events_free(&events);
@@ -370,7 +298,7 @@ static bool explore_cycle(struct relaxing *x, const struct relax_cycle *c, enum 
 
 /* ---- phase II ---------------------------------------------------------------------------- */
 
-static cJSON *cycle_line(const struct relaxing *x, const struct relax_cycle *c,
+static cJSON *cycle_line(struct relaxing *x, const struct relax_cycle *c,
                          const struct relax_tried *t, enum explore_model model,
                          const char *explored)
 {
@@ -386,7 +314,7 @@ static cJSON *cycle_line(const struct relaxing *x, const struct relax_cycle *c,
     cJSON_AddNumberToObject(line, "trials", (double)t->trials);
     cJSON_AddNumberToObject(line, "confirmed", (double)t->confirmed);
     cJSON_AddNumberToObject(line, "buggy", (double)t->buggy);
-    cJSON_AddNumberToObject(line, "probability", rounded(share(t)));
+    cJSON_AddNumberToObject(line, "probability", program_rounded(share(t)));
     cJSON_AddNumberToObject(line, "executions", (double)t->executions);
     if (t->others)
         cJSON_AddNumberToObject(line, "other_errors", (double)t->others);
@@ -460,7 +388,7 @@ static void report_model(struct relaxing *x, const struct tally *t, cJSON *lines
     cJSON_AddNumberToObject(line, "buggy", (double)t->buggy);
     if (t->confirmed)
         cJSON_AddNumberToObject(line, "probability",
-                                rounded(t->probability / (double)t->confirmed));
+                                program_rounded(t->probability / (double)t->confirmed));
     if (t->explored)
         cJSON_AddNumberToObject(line, "feasible", (double)t->explored);
     if (t->infeasible)
@@ -470,13 +398,13 @@ static void report_model(struct relaxing *x, const struct tally *t, cJSON *lines
     cJSON_AddNumberToObject(line, "trials", (double)(x->trial ? 1 : x->trials));
     cJSON_AddNumberToObject(line, "executions", (double)t->executions);
     cJSON_AddNumberToObject(line, "seed", (double)x->seed);
-    cJSON_AddNumberToObject(line, "seconds", rounded(t->seconds));
+    cJSON_AddNumberToObject(line, "seconds", program_rounded(t->seconds));
     if (interrupted())
         cJSON_AddStringToObject(line, "why", "interrupted");
-    x->status = exit_worst(x->status, failed ? EXIT_VIOLATION : EXIT_FINE);
-    output_line_print(line, x->json);
+    x->p.status = exit_worst(x->p.status, failed ? EXIT_VIOLATION : EXIT_FINE);
+    output_line_print(line, x->p.json);
     while (cJSON_GetArraySize(lines))
-        output_line_print(cJSON_DetachItemFromArray(lines, 0), x->json);
+        output_line_print(cJSON_DetachItemFromArray(lines, 0), x->p.json);
 }
 
 static bool under_model(struct relaxing *x, enum explore_model model)
@@ -488,7 +416,7 @@ static bool under_model(struct relaxing *x, enum explore_model model)
     double began = now();
     bool goes_on = r && lines;
     if (!r)
-        report_error(x, &error);
+        program_report_error(&x->p, &error);
     for (size_t i = 0; goes_on && i < x->cycles.count; i++) {
         const struct relax_cycle *c = &x->cycles.cycle[i];
         snprintf(x->phase, sizeof x->phase, " %s, cycle %zu of %zu", explore_model_names[model],
@@ -497,7 +425,7 @@ static bool under_model(struct relaxing *x, enum explore_model model)
             goes_on = try_cycle(x, r, c, &tally, lines);
     }
     tally.seconds = now() - began;
-    progress_erase(&x->progress);
+    progress_erase(&x->p.progress);
     if (goes_on || interrupted())
         report_model(x, &tally, lines);
     cJSON_Delete(lines);
@@ -516,8 +444,8 @@ static void report_wrong(struct relaxing *x, const struct relax_predicted *p)
     cJSON_AddNumberToObject(line, "wrong", (double)p->wrong);
     cJSON_AddStringToObject(line, "error", explore_error_text(p->error));
     cJSON_AddStringToObject(line, "next", "mend it first: 'ordeal explore --model sc' shows how");
-    x->status = exit_worst(x->status, EXIT_VIOLATION);
-    output_line_print(line, x->json);
+    x->p.status = exit_worst(x->p.status, EXIT_VIOLATION);
+    output_line_print(line, x->p.json);
 }
 
 static void report_phase_one(struct relaxing *x, const struct relax_predicted *p, double seconds)
@@ -529,8 +457,8 @@ static void report_phase_one(struct relaxing *x, const struct relax_predicted *p
     if (p->left)
         cJSON_AddNumberToObject(line, "left", (double)p->left);
     cJSON_AddNumberToObject(line, "seed", (double)x->seed);
-    cJSON_AddNumberToObject(line, "seconds", rounded(seconds));
-    output_line_print(line, x->json);
+    cJSON_AddNumberToObject(line, "seconds", program_rounded(seconds));
+    output_line_print(line, x->p.json);
 }
 
 /* False: there is nothing to be tried. */
@@ -542,9 +470,9 @@ static bool predict(struct relaxing *x)
     struct relax_runner *sc = relax_plan_runner(&x->plan, EXPLORE_SC, &error);
     bool fine = sc && relax_phase_one(&x->plan, sc, &p);
     relax_runner_free(sc);
-    progress_erase(&x->progress);
+    progress_erase(&x->p.progress);
     if (!sc)
-        report_error(x, &error);
+        program_report_error(&x->p, &error);
     else if (!fine)
         out_of_memory(x);
     else if (p.broke[0])
@@ -570,36 +498,23 @@ static bool find_cycles(struct relaxing *x)
     x->cycles = (struct relax_cycles){ .cycle = one, .count = 1 };
     if (statement_cycle_parse(&x->labels, x->cycle, one, reason, sizeof reason))
         return true;
-    x->status = complain(x->command, "--cycle %s: %s", x->cycle, reason);
+    x->p.status = complain(x->p.command, "--cycle %s: %s", x->cycle, reason);
     return false;
 }
 
 /* ---- the program ------------------------------------------------------------------------- */
 
-static bool load(struct relaxing *x, int files, char **file)
+static bool load(struct relaxing *x)
 {
-    struct compile_request request = {
-        .source = (const char *const *)file,
-        .sources = (size_t)files,
-        .optimise = x->optimise,
-        .x86_atomics = x->atomics,
-        .define = x->define.word,
-        .defines = x->define.count,
-    };
-    struct ordeal_error error = { 0 };
-    bool fine = program_file_load(&x->program, &request, &error);
-    if (x->program.messages && !interrupted())
-        escape_write(x->program.messages, true, stderr);
-    if (!fine && !interrupted())
-        report_error(x, &error);
-    return fine
-        && (statement_labels_find(&x->labels, x->program.image, file[0]) || out_of_memory(x));
+    return program_load(&x->p)
+        && (statement_labels_find(&x->labels, x->p.program.image, x->p.file[0])
+            || out_of_memory(x));
 }
 
 static void plan(struct relaxing *x)
 {
     x->plan = (struct relax_plan){
-        .image = x->program.image,
+        .image = x->p.program.image,
         .labels = &x->labels,
         .seed = x->seed,
         .runs = x->runs,
@@ -607,7 +522,7 @@ static void plan(struct relaxing *x)
         .repeat = x->repeat,
         .steps = x->steps,
         .length = (uint32_t)x->length,
-        .locked_atomics = x->atomics,
+        .locked_atomics = x->p.atomics,
         .nondet_high = 1,
         .progress = tell_progress,
         .user = x,
@@ -616,17 +531,14 @@ static void plan(struct relaxing *x)
 
 static int run(const struct command *self, int argc, char **argv)
 {
-    struct relaxing x = { .command = self };
-    int operand, status = options_parse(self, argc, argv, &x, &operand);
+    struct relaxing x = { .model = 0 };
+    int status = program_parse(&x.p, self, argc, argv, &x);
     if (status < 0)
-        status = refuse(&x, argc - operand, argv + operand);
+        status = refuse(&x);
     if (status >= 0)
         return status;
-    setvbuf(stdout, NULL, _IOLBF, 0);
-    interrupt_watch();
-    x.file = argv[operand];
-    progress_start(&x.progress, x.file);
-    if (load(&x, argc - operand, argv + operand)) {
+    program_begin(&x.p);
+    if (load(&x)) {
         plan(&x);
         bool goes_on = find_cycles(&x);
         for (int m = EXPLORE_TSO; goes_on && m < EXPLORE_MODELS; m++)
@@ -635,8 +547,7 @@ static int run(const struct command *self, int argc, char **argv)
     }
     relax_cycles_free(&x.cycles);
     statement_labels_free(&x.labels);
-    program_file_free(&x.program);
-    return interrupted() ? exit_worst(x.status, EXIT_INTERRUPTED) : x.status;
+    return program_end(&x.p);
 }
 
 const struct command command_relax = {

@@ -479,8 +479,8 @@ static void options_that_do_not_go_together_are_refused_with_what_to_do(void)
         { "--replay --json sb.c", "leave one of them out" },
         { "--all --svg x.svg sb.c", "leave out --all" },
         { "--keep-elf x.elf sb.elf", "--keep-elf is for programs that are compiled" },
-        { "-O sb.elf", "an ELF file is taken as it is" },
-        { "sb.c sb.elf", "an ELF file is taken as it is" },
+        { "-O sb.elf", "is taken as it is" },
+        { "sb.c sb.elf", "is taken as it is" },
         { "", "which program?" },
     };
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
