@@ -11,7 +11,7 @@
 #include "ordeal.h"
 #include "shell.h"
 
-enum { SECONDS_OF_COMMAND = 100 };
+enum { SECONDS_OF_COMMAND = 300 };
 
 void setUp(void) {}
 void tearDown(void) { TEST_ASSERT_EQUAL(0, chdir(home)); } /* also after a test that failed */
