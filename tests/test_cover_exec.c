@@ -267,6 +267,22 @@ static void test_what_aborted_did_not_happen(void)
     HIT("exec.tx.abort.1.alone");
     HIT("exec.initial.load4.cached");
     TEST_ASSERT_EQUAL(0, count_of(COVER_GROUP_MEET));
+    TEST_ASSERT_EQUAL(0, count_of(COVER_GROUP_TROUBLE)); /* for no commit */
+}
+
+/* Five aborted for the one that committed, and two threads met it. */
+static void test_trouble_is_counted_for_each_commit(void)
+{
+    look("P0 TX.BEGIN\nP0 S[A]#1\nP0 TX.END\nP1 L[A]=1\nP2 L[A]=1\n"
+         "P1 TX.BEGIN\nP1 L[B]\nP1 TX.ABORT\nP1 TX.BEGIN\nP1 L[B]\nP1 TX.ABORT\n"
+         "P1 TX.BEGIN\nP1 L[B]\nP1 TX.ABORT\nP1 TX.BEGIN\nP1 L[B]\nP1 TX.ABORT\n"
+         "P1 TX.BEGIN\nP1 L[B]\nP1 TX.ABORT\n");
+    HIT("exec.per-commit.aborted.16");
+    HIT("exec.per-commit.met.4");
+    TEST_ASSERT_EQUAL(2, count_of(COVER_GROUP_TROUBLE));
+    look("P0 TX.BEGIN\nP0 S[A]#1\nP0 TX.END\n");
+    HIT("exec.per-commit.aborted.none");
+    HIT("exec.per-commit.met.none");
 }
 
 /* A value that two stores wrote tells nothing, unless it may be one's own. */
@@ -526,6 +542,7 @@ int main(void)
     RUN_TEST(test_reads_tell_what_they_saw);
     RUN_TEST(test_fences_and_transactions_around_a_message);
     RUN_TEST(test_what_aborted_did_not_happen);
+    RUN_TEST(test_trouble_is_counted_for_each_commit);
     RUN_TEST(test_reads_of_nobody_knows_which_store_are_left_out);
     RUN_TEST(test_interleaving_by_values_and_by_cycles);
     RUN_TEST(test_random_executions_have_the_points_of_the_oracle);

@@ -171,6 +171,13 @@ static bool reach_tx(const struct cover_can *can, const uint8_t *at)
     return has(can, COVER_CAN_TX) && at[2] + 1u <= can->threads;
 }
 
+/* A transaction meets at most all other threads. */
+static bool reach_trouble(const struct cover_can *can, const uint8_t *at)
+{
+    static const uint32_t threads[COVER_AXIS_RATE] = { 1, 2, 2, 2, 3, 6, 18 };
+    return has(can, COVER_CAN_TX) && (!at[0] || can->threads >= threads[at[1]]);
+}
+
 static bool counts(const struct cover_can *can, uint32_t event)
 {
     uint32_t stores_pass = 1u << ORDEAL_PSO | 1u << ORDEAL_RMO, loads_pass = 1u << ORDEAL_RMO;
@@ -212,6 +219,7 @@ static bool (*const reach[COVER_GROUP_COUNT])(const struct cover_can *can, const
     [COVER_GROUP_SHAPE3] = reach_shape3,
     [COVER_GROUP_INTERLEAVE] = reach_interleave,
     [COVER_GROUP_TX] = reach_tx,
+    [COVER_GROUP_TROUBLE] = reach_trouble,
     [COVER_GROUP_EVENT] = reach_event,
     [COVER_GROUP_PAIR] = reach_pair,
     [COVER_GROUP_LOSS] = reach_loss,

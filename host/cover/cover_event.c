@@ -23,22 +23,13 @@ static void look_at_pairs(const uint32_t *most, uint32_t a, struct cover_hits *h
                       cover_point(COVER_GROUP_PAIR, a, b, most[a] >= MANY, most[b] >= MANY, 0));
 }
 
-/* At most 1/16, 1/4, 1, 4, 16 of it for each commit. */
-static uint32_t rate_of(uint64_t losses, uint64_t commits)
-{
-    uint32_t rate = 0;
-    for (uint64_t share = 0; losses * 16 > share * commits && rate < COVER_AXIS_RATE - 1; rate++)
-        share = share ? share * 4 : 1;
-    return rate;
-}
-
 static void look_at_losses(const uint64_t *sum, struct cover_hits *hits)
 {
     static const uint8_t losses[COVER_AXIS_LOSS] = { EVENT_TX_ABORTED, EVENT_TX_CONFLICTS,
                                                      EVENT_TX_CAPACITIES };
     for (uint32_t i = 0; sum[EVENT_TX_COMMITTED] && i < COVER_AXIS_LOSS; i++)
         cover_hit(hits, cover_point(COVER_GROUP_LOSS, i,
-                                    rate_of(sum[losses[i]], sum[EVENT_TX_COMMITTED]), 0, 0, 0));
+                                    cover_rate(sum[losses[i]], sum[EVENT_TX_COMMITTED]), 0, 0, 0));
 }
 
 void cover_event_look(const uint64_t *sum, const uint32_t *most, struct cover_hits *hits)

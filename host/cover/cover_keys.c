@@ -33,6 +33,12 @@ static const struct row table[] = {
     { "exec.tx", 3, "1",      "more transactions.share" },
     { "exec.tx", 3, "*",      CROWD ",more transactions.share" },
 
+    { "exec.per-commit", 1, "aborted", "more transactions.abort" },
+    { "exec.per-commit", 1, "met",     "more transactions.share" },
+    { "exec.per-commit", 2, "none", "fewer transactions.abort,transactions.disjoint=yes" },
+    { "exec.per-commit", 2, "1/*",  "fewer transactions.abort,more test.locations" },
+    { "exec.per-commit", 2, "*",    "more transactions.abort," CROWD },
+
     { "exec.forward", 1, "1",    SHARED },
     { "exec.forward", 1, "2",    SHARED },
     { "exec.forward", 1, "*",    "more test.locations,more test.operations,sharing.pattern=private" },
@@ -138,7 +144,7 @@ static const struct row table[] = {
     { "exec", 0, "outside",  "fewer transactions.share" },
     { "exec", 0, "*-tx",     "more transactions.share" },
     { "exec", 0, "po",       "fewer membar.full" },
-    { "exec", 0, "dep",      "more dependencies.share" },
+    { "exec", 0, "dep",      "more dependencies.share,more dependencies.atomics" },
     { "exec", 0, "weak",     "more membar.ll,more membar.ls,more membar.ss" },
     { "exec", 0, "rmw",      ATOMICS },
     { "exec", 0, "fence",    "more membar.full,more membar.sl" },

@@ -96,6 +96,14 @@ const struct cover_group cover_groups[COVER_GROUP_COUNT] = {
 #undef GROUP
 };
 
+uint32_t cover_rate(uint64_t count, uint64_t commits)
+{
+    uint32_t rate = 0;
+    for (uint64_t share = 0; count * 16 > share * commits && rate < COVER_AXIS_RATE - 1; rate++)
+        share = share ? share * 4 : 1;
+    return rate;
+}
+
 /* ---- points and names ------------------------------------------------------------------------ */
 
 const struct cover_group *cover_point_at(uint32_t point, uint8_t at[COVER_AXES_OF_GROUP])

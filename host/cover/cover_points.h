@@ -50,6 +50,7 @@ extern const char *const cover_source_names[COVER_SOURCES];
                    "2^11") \
     AXIS(AMOUNT,   "few", "many") \
     AXIS(LOSS,     "TX_ABORTED", "TX_CONFLICTS", "TX_CAPACITIES") \
+    AXIS(TROUBLE,  "aborted", "met") \
     AXIS(RATE,     "none", "1/16", "1/4", "1", "4", "16", "more")
 
 /* GROUP(NAME, source, name, axes…, what its points are) */
@@ -78,6 +79,8 @@ extern const char *const cover_source_names[COVER_SOURCES];
           "changes of thread in the order of all accesses, of their number") \
     GROUP(TX, COVER_EXEC, "exec.tx", FATE, DISTANCE, CONFLICTS, ONE, ONE, \
           "transactions: their fate, accesses in them, threads that they met") \
+    GROUP(TROUBLE, COVER_EXEC, "exec.per-commit", TROUBLE, RATE, ONE, ONE, ONE, \
+          "transactions that aborted, and threads met, for each transaction that committed") \
     GROUP(EVENT, COVER_EVENT, "event", EVENT, POWER, ONE, ONE, ONE, \
           "most events that a hart counted in one iteration") \
     GROUP(PAIR, COVER_EVENT, "event.pair", EVENT, EVENT, AMOUNT, AMOUNT, ONE, \
@@ -141,6 +144,9 @@ static inline uint32_t cover_point(enum cover_group_number group, uint32_t a, ui
 const struct cover_group *cover_point_at(uint32_t point, uint8_t at[COVER_AXES_OF_GROUP]);
 /* Whether there is such a point: not all of a product is. */
 bool cover_point_exists(uint32_t point);
+
+/* The word of the axis RATE: at most 0, 1/16, 1/4, 1, 4, 16 for each commit; there are some. */
+uint32_t cover_rate(uint64_t count, uint64_t commits);
 
 enum { COVER_NAME_SIZE = 128 };
 void cover_point_name(uint32_t point, char name[COVER_NAME_SIZE]);

@@ -110,9 +110,20 @@ static uint64_t met_by(const struct cover_exec *x, uint32_t access)
     return met;
 }
 
+/* How much trouble those that committed had, on average. */
+static void look_at_trouble(struct cover_exec *x, uint64_t committed, uint64_t aborted,
+                            uint64_t threads_met)
+{
+    enum { ABORTED, MET };
+    if (!committed)
+        return;
+    hit(x, COVER_GROUP_TROUBLE, ABORTED, cover_rate(aborted, committed), 0);
+    hit(x, COVER_GROUP_TROUBLE, MET, cover_rate(threads_met, committed), 0);
+}
+
 static void look_at_transactions(struct cover_exec *x)
 {
-    uint64_t met = 0;
+    uint64_t met = 0, fates[COVER_AXIS_FATE] = { 0 }, threads_met = 0;
     for (uint32_t a = 0; a < x->accesses.count; a++) {
         uint32_t tx = x->accesses.data[a].tx;
         if (!tx)
@@ -123,8 +134,11 @@ static void look_at_transactions(struct cover_exec *x)
             continue;
         uint32_t threads = (uint32_t)__builtin_popcountll(met);
         hit(x, COVER_GROUP_TX, t->aborted, exec_distance(t->accesses), threads < 3 ? threads : 3);
+        fates[t->aborted]++;
+        threads_met += threads;
         met = 0;
     }
+    look_at_trouble(x, fates[0], fates[1], threads_met);
 }
 
 /* ---- interleaving ---------------------------------------------------------------------------- */

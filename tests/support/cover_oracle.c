@@ -550,8 +550,24 @@ static void say_read(struct puzzle *p, int r)
         say(p, "exec.torn.%s.%s", access_name(h), h->uncached ? "uncached" : "cached");
 }
 
+/* The least of these words that is not less than the quotient. */
+static void say_per_commit(struct puzzle *p, const char *what, unsigned count, unsigned commits)
+{
+    static const struct {
+        const char *word;
+        double most;
+    } rates[] = { { "none", 0 }, { "1/16", 0.0625 }, { "1/4", 0.25 },
+                  { "1", 1 },    { "4", 4 },         { "16", 16 } };
+    size_t i = 0;
+    while (i < sizeof rates / sizeof *rates && (double)count / commits > rates[i].most)
+        i++;
+    say(p, "exec.per-commit.%s.%s", what,
+        i < sizeof rates / sizeof *rates ? rates[i].word : "more");
+}
+
 static void say_transactions(struct puzzle *p, int transactions)
 {
+    unsigned commits = 0, aborts = 0, all_met = 0;
     for (int tx = 1; tx <= transactions; tx++) {
         unsigned accesses = 0, met = 0;
         for (int i = 0; i < p->count; i++)
@@ -565,12 +581,19 @@ static void say_transactions(struct puzzle *p, int transactions)
                               && (p->edge[e][i][k] || p->edge[e][k][i]);
             met += meets;
         }
+        commits += accesses && !p->aborted[tx];
+        aborts += accesses && p->aborted[tx];
+        all_met += met;
         if (accesses)
             say(p, "exec.tx.%s.%s.%s", p->aborted[tx] ? "abort" : "commit", distance_name(accesses),
                 met == 0   ? "alone"
                 : met == 1 ? "1"
                 : met == 2 ? "2"
                            : "more");
+    }
+    if (commits) {
+        say_per_commit(p, "aborted", aborts, commits);
+        say_per_commit(p, "met", all_met, commits);
     }
 }
 
