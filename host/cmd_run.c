@@ -93,9 +93,10 @@ static const struct option_spec options[] = {
            "keep failing tests in folders there (default: ordeal-failures)"),
     OPTION(run, setup.no_save, "no-save", 0, NULL, flag, NULL,
            "keep nothing of them, unless --save is given too"),
-    OPTION(run, shrink, "shrink", 0, NULL, flag, NULL, "make what is kept small"),
-    OPTION(run, shrink_seconds, "shrink-seconds", 0, "SECONDS", seconds, NULL,
-           "the same, and no longer than this for each"),
+    OPTION(run, shrink, "shrink", 0, NULL, flag, NULL,
+           "make what is kept small: a line SMALL tells what came of it"),
+    OPTION(run, shrink_seconds, "shrink-limit", 0, "SECONDS", seconds, NULL,
+           "the same, and no longer than this for each (default: 600)"),
     OPTION(run, output, "output", 'o', "OUT", text, NULL,
            "write the traces there, with --check too; '-' is standard output"),
     OPTION(run, format, "format", 'f', "FORMAT", format, NULL,
@@ -310,7 +311,8 @@ static void plan_failures(struct run *r)
     r->failures.first_iteration = r->first_iteration;
     r->failures.shrink = r->shrink;
     r->failures.waves = r->waves;
-    r->failures.shrink_seconds = r->shrink_seconds;
+    if (r->shrink_seconds > 0)
+        r->failures.shrink_seconds = r->shrink_seconds;
 }
 
 /* ---- while it runs ------------------------------------------------------------------------- */

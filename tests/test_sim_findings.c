@@ -101,7 +101,7 @@ static void a_standstill_is_a_finding(void)
     OUT("and waits for its store buffer to empty");
     OUT(", for 20480 cycles");
     OUT("FAIL test-1#0 ");
-    OUT("saved=ordeal-failures/test-000001 small=1\n");
+    OUT("saved=ordeal-failures/test-000001\nSMALL test-1#0 small=1 tried=");
     OUT("tests=2 ");
     OUT(" fail=2 ");
     EXPECT(0, "ls ordeal-failures/test-000000 | tr '\\n' ' '");

@@ -29,7 +29,7 @@ static bool start(struct regression *r, struct work *w, struct task *t)
                            "1",
                            "--save",
                            save,
-                           "--shrink-seconds",
+                           "--shrink-limit",
                            seconds,
                            p->waves && w->plan->target->waves ? "--waves" : NULL,
                            NULL };

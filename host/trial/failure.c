@@ -15,8 +15,10 @@
 #include "shrink.h"
 
 enum {
-    EFFORT = 10,           /* how much more is run of a candidate than was of the test */
-    MOST_TRIALS = 1 << 20, /* executions of it */
+    EFFORT = 10,           /* how much more is run of a candidate than was of the test, */
+    ALONE = 3,             /* unless its iteration fails by itself so many times */
+    MOST_TRIALS = 1 << 20, /* executions of it; */
+    MOST_AGAIN = 32,       /* where one was enough before, and what is small is to become smaller */
     TRIAL_BYTES = 4 << 20, /* outcomes remembered of it */
 };
 
@@ -31,6 +33,11 @@ static struct ordeal_limits limits_of(const struct failure_plan *plan)
 {
     return (struct ordeal_limits){ .seconds = plan->limit,
                                    .progress = interrupted() ? NULL : stop_on_interrupt };
+}
+
+static void test_label(char *label, size_t size, const struct pipeline_test *t)
+{
+    snprintf(label, size, "%s#%" PRIu64, t->name, t->iteration);
 }
 
 /* ---- the line ------------------------------------------------------------------------------ */
@@ -153,7 +160,11 @@ struct trial {
     const struct failure_plan *plan;
     uint64_t first;              /* iteration to begin with */
     uint64_t operations;         /* to be run of each */
-    double deadline;             /* 0: there is none */
+    bool repeats;                /* that one iteration is enough: what failed, fails again */
+    uint64_t most;               /* iterations of each */
+    const char *label;           /* of the test, for the progress */
+    size_t smallest, tried;
+    double deadline;
     struct judge *judge;
     struct outcomes *seen;
     bool to_break;               /* failing is to break the machine; else, to violate the model */
@@ -196,7 +207,8 @@ static bool on_trial(void *user, uint64_t iteration, const uint64_t *values)
 static uint64_t trials(const struct trial *t, const struct program *p)
 {
     uint64_t n = t->operations / (p->operations ? p->operations : 1) + 1;
-    return n < MOST_TRIALS ? n : MOST_TRIALS;
+    uint64_t most = t->repeats ? 1 : t->most;
+    return n < most ? n : most;
 }
 
 static void try_program(struct trial *t, const struct program *p)
@@ -222,14 +234,28 @@ static void try_program(struct trial *t, const struct program *p)
     }
 }
 
+static void tell_progress(struct trial *t)
+{
+    char phase[400];
+    if (!t->plan->progress)
+        return;
+    snprintf(phase, sizeof phase, "%s is made small: %zu operations, %zu tests tried", t->label,
+             t->smallest, t->tried);
+    progress_callback(t->plan->progress, phase, -1);
+}
+
 static bool still_fails(void *user, const struct ordeal_trace *test)
 {
     struct trial *t = user;
     struct program p;
     struct ordeal_error e;
+    tell_progress(t);
     if (!program_compile(&p, test, "candidate", &e))
         return false;
     try_program(t, &p);
+    t->tried++;
+    if (t->failed)
+        t->smallest = p.operations;
     program_free(&p);
     return t->failed;
 }
@@ -237,7 +263,7 @@ static bool still_fails(void *user, const struct ordeal_trace *test)
 static bool stop_shrinking(void *user)
 {
     const struct trial *t = user;
-    return interrupted() || (t->deadline > 0 && now_seconds() > t->deadline);
+    return interrupted() || now_seconds() > t->deadline;
 }
 
 static bool save_small(const struct trial *t, const struct program *p,
@@ -295,14 +321,38 @@ static bool tell_small(struct trial *t, const struct ordeal_trace *small, const 
     return good;
 }
 
+/* Where the target repeats itself with the iteration that failed alone, until nothing helps. That
+ * is soon there, and not very small: a smaller test often fails in another iteration than the test
+ * did. So then, as elsewhere from the beginning, with others, too. */
+static bool shrink_both(struct trial *t, const struct ordeal_trace *test,
+                        const struct shrink_hint *hint, struct ordeal *o,
+                        struct ordeal_trace **small, struct shrink_report *report)
+{
+    struct shrink_judge judge = { .fails = still_fails, .stop = stop_shrinking, .user = t };
+    if (shrink_test(test, hint, o, &judge, small, report) != ORDEAL_OK)
+        return false;
+    if (!t->repeats || report->stopped)
+        return true;
+    struct ordeal_trace *first = *small;
+    struct shrink_report again;
+    t->repeats = false;
+    t->most = MOST_AGAIN;
+    bool good = shrink_test(first, NULL, o, &judge, small, &again) == ORDEAL_OK;
+    report->after = again.after;
+    report->tried += again.tried;
+    report->kept += again.kept;
+    report->stopped = again.stopped;
+    ordeal_trace_free(first);
+    return good;
+}
+
 static bool keep_small(struct trial *t, const struct pipeline_test *test,
                        const struct shrink_hint *hint, const char *path, struct ordeal *o,
                        struct failure_told *told)
 {
-    struct shrink_judge judge = { .fails = still_fails, .stop = stop_shrinking, .user = t };
     struct shrink_report report;
     struct ordeal_trace *small = NULL;
-    bool good = shrink_test(test->test, hint, o, &judge, &small, &report) == ORDEAL_OK;
+    bool good = shrink_both(t, test->test, hint, o, &small, &report);
     if (!good)
         why_say(&told->why, "out of memory in shrinking it");
     else if (report.kept == 0)
@@ -311,12 +361,31 @@ static bool keep_small(struct trial *t, const struct pipeline_test *test,
         good = tell_small(t, small, path, o, told);
     if (good && report.kept)
         cJSON_AddNumberToObject(told->line, "small", (double)report.after.operations);
+    cJSON_AddNumberToObject(told->line, "tried", (double)report.tried);
+    if (report.stopped && !interrupted())
+        cJSON_AddStringToObject(told->line, "note",
+                                "--shrink-limit ended it: a longer one may make it smaller");
     if (good && t->plan->note) {
         t->plan->note->shrunk = true;
         t->plan->note->small = report.kept ? report.after.operations : 0;
     }
     ordeal_trace_free(small);
     return good;
+}
+
+/* Where chance plays in the machine alone, not around it, the iteration may fail whenever it is run. */
+static bool fails_alone(struct trial *t, const struct pipeline_test *test)
+{
+    uint64_t first = t->first;
+    t->first = test->iteration;
+    t->repeats = true;
+    for (int i = 0; i < ALONE && t->repeats && !stop_shrinking(t); i++) {
+        try_program(t, test->program);
+        t->repeats = t->failed;
+    }
+    if (!t->repeats)
+        t->first = first;
+    return t->repeats;
 }
 
 /* On the size of the machine that it failed on. */
@@ -326,16 +395,24 @@ static bool shrink(const struct failure_plan *plan, const struct pipeline_test *
 {
     struct machine_claims claims = plan->target->claims(plan->machine);
     struct ordeal_limits limits = limits_of(plan);
-    struct trial t = { .plan = plan, .to_break = test->broke,
+    char label[320];
+    struct trial t = { .plan = plan,
+                       .to_break = test->broke,
                        .first = plan->target->exact ? test->iteration : plan->first_iteration,
-                       .operations = EFFORT * plan->iterations * test->program->operations };
+                       .operations = EFFORT * plan->iterations * test->program->operations,
+                       .repeats = plan->target->exact,
+                       .most = MOST_TRIALS,
+                       .label = label,
+                       .smallest = test->program->operations,
+                       .deadline = now_seconds() + plan->shrink_seconds };
     const char *size = size_of(plan, test->program, test->iteration);
-    if (plan->shrink_seconds > 0)
-        t.deadline = now_seconds() + plan->shrink_seconds;
+    test_label(label, sizeof label, test);
     if (size)
         plan->target->hold(plan->machine, size);
     t.judge = judge_new(plan->model, &claims, &limits);
     t.seen = outcomes_new(TRIAL_BYTES, &claims);
+    if (t.judge && t.seen && plan->target->several)
+        fails_alone(&t, test);
     bool good = t.judge && t.seen ? keep_small(&t, test, hint, path, o, told)
                                   : why_say(&told->why, "out of memory");
     judge_free(t.judge);
@@ -353,6 +430,18 @@ static bool is_wanted(const struct failure_plan *plan)
     return plan->directory && (!plan->wanted || plan->wanted(plan->user, plan->note));
 }
 
+/* The line of the failure is told before it is made small, which takes long: what comes of that is
+ * on a line of its own. False: it could not be told. */
+static bool tell_before(const struct failure_plan *plan, const struct pipeline_test *t,
+                        struct failure_told *told)
+{
+    char label[320];
+    test_label(label, sizeof label, t);
+    bool good = plan->tell(plan->teller, told->line);
+    told->line = output_line_new("SMALL", &(struct input){ .name = label });
+    return good;
+}
+
 /* Into a folder, with waves, and made small. */
 static bool keep(const struct failure_plan *plan, const struct pipeline_test *t,
                  const struct input *in, const struct ordeal_verdict *v, struct failure_told *told)
@@ -361,12 +450,13 @@ static bool keep(const struct failure_plan *plan, const struct pipeline_test *t,
     if (!save(plan, t, in->trace, path, sizeof path, &told->why))
         return false;
     cJSON_AddStringToObject(told->line, "saved", path);
+    told->saved = true;
     if (plan->note)
         snprintf(plan->note->folder, sizeof plan->note->folder, "%s", path);
     bool good = true;
     if (plan->waves && !interrupted())
         good = add_waves(plan, t->program, t->iteration, in->trace, v, t->broke, path, told);
-    if (good && plan->shrink && !interrupted()) {
+    if (good && plan->shrink && !interrupted() && tell_before(plan, t, told)) {
         uint32_t *ops = NULL;
         struct shrink_hint hint = { 0 };
         if (v && shrink_find_hint(t->test, in->trace, v, &ops, &hint.count))
@@ -436,14 +526,14 @@ bool failure_tell(const struct failure_plan *plan, const struct pipeline_test *t
 {
     char label[320];
     struct input in = { .name = label, .o = ordeal_new(NULL) };
-    snprintf(label, sizeof label, "%s#%" PRIu64, t->name, t->iteration);
+    test_label(label, sizeof label, t);
     *told = (struct failure_told){ .line = output_line_new(verdict_words[t->result], &in) };
     cJSON_AddStringToObject(told->line, "model", ordeal_model_name(plan->model));
     output_line_machine(told->line, size_of(plan, t->program, t->iteration));
     output_line_profile(told->line, t->profile);
     bool good = tell_all(plan, t, &in, told);
     if (!good && t->result == ORDEAL_FAIL && plan->directory)
-        told->unwritten |= !cJSON_GetObjectItem(told->line, "saved");
+        told->unwritten |= !told->saved;
     ordeal_trace_free(in.trace);
     ordeal_free(in.o);
     return good;

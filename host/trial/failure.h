@@ -7,6 +7,7 @@
 #include <cJSON.h>
 #include <limits.h>
 
+#include "base/progress.h"
 #include "pipeline.h"
 #include "tell/failure_signature.h"
 
@@ -32,7 +33,11 @@ struct failure_plan {
     double limit;                /* seconds of one check; 0: none */
     const char *directory;       /* to keep it in; NULL: it is not kept */
     bool shrink, waves;
-    double shrink_seconds;            /* 0: as long as it takes */
+    double shrink_seconds; /* for one test */
+    /* Prints and frees the line of a test that is about to be made small. False: it cannot. */
+    bool (*tell)(void *teller, cJSON *line);
+    void *teller;
+    struct progress *progress;        /* of that; NULL: nobody looks */
     const struct target_options *how; /* the machine was opened with, for a replay */
     struct failure_note *note;        /* is filled; NULL: nobody asks */
     /* With a note: is it to be kept? NULL: all are. */
@@ -41,8 +46,10 @@ struct failure_plan {
 };
 
 struct failure_told {
-    cJSON *line;    /* "FAIL test-7#12 model=TSO …"; NULL: out of memory */
+    cJSON *line; /* "FAIL test-7#12 model=TSO …", or, when that was told because it was made small,
+                       "SMALL test-7#12 small=4 …"; NULL: out of memory */
     struct why why; /* not all that was asked for could be done */
+    bool saved;     /* the line that is told, or was, names its folder */
     bool unwritten; /* for that reason something that was to be kept is not */
 };
 

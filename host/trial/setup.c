@@ -9,6 +9,8 @@
 #include "tell/output_line.h"
 #include "test/default_bias.h"
 
+enum { SHRINK_SECONDS = 600 };
+
 int setup_target(struct setup *s)
 {
     char names[128] = "";
@@ -122,11 +124,26 @@ struct failure_plan setup_failures(struct setup *s)
         .model = s->claims.model,
         .iterations = s->iterations,
         .limit = s->limit,
+        .shrink_seconds = SHRINK_SECONDS,
         .directory = s->save    ? s->save
                    : s->no_save ? NULL
                                 : "ordeal-failures",
         .how = &s->how,
     };
+}
+
+struct telling {
+    struct progress *progress;
+    bool json;
+};
+
+static bool print_line(void *user, cJSON *line)
+{
+    struct telling *t = user;
+    progress_erase(t->progress);
+    bool printed = output_line_print(line, t->json);
+    fflush(stdout);
+    return printed && !ferror(stdout);
 }
 
 bool setup_tell(const struct setup *s, const struct failure_plan *plan,
@@ -136,16 +153,19 @@ bool setup_tell(const struct setup *s, const struct failure_plan *plan,
                                     [ORDEAL_FAIL] = EXIT_VIOLATION,
                                     [ORDEAL_UNDECIDED] = EXIT_UNDECIDED };
     struct failure_told told;
-    bool good = failure_tell(plan, t, &told);
+    struct telling telling = { progress, s->json };
+    struct failure_plan here = *plan;
+    here.tell = print_line;
+    here.teller = &telling;
+    here.progress = progress;
+    bool good = failure_tell(&here, t, &told);
     *status = exit_worst(*status, statuses[t->result]);
-    progress_erase(progress);
-    bool printed = output_line_print(told.line, s->json);
-    fflush(stdout);
+    bool printed = print_line(&telling, told.line);
     if (!good)
         *status = exit_worst(*status, complain(s->command, "%s: %s", t->name, told.why.text));
     if (told.unwritten)
         *status = exit_worst(*status, EXIT_UNWRITTEN);
-    return printed && !ferror(stdout);
+    return printed;
 }
 
 int setup_end(const struct setup *s, enum pipeline_end end, const struct pipeline_report *report)

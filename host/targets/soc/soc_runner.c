@@ -265,6 +265,10 @@ static void say_harts(struct why *why, struct soc_runner *m)
             continue;
         why_add(why, "; hart %" PRIu32 " is ", h);
         say_operation(why, m, h, state.pc);
+        if (m->progress[h].since == now) {
+            why_add(why, " and runs: it retires instructions");
+            continue;
+        }
         if (state.waits < sizeof words / sizeof *words)
             why_add(why, " and waits for %s", words[state.waits]);
         if (state.address) {
