@@ -413,7 +413,8 @@ static void read_bytes(struct state *s, struct loading *l)
     }
 }
 
-static void read_memory(struct state *s, struct loading *l)
+/* Which entries of these bytes are written by now is decided. */
+static void decide(struct state *s, struct loading *l)
 {
     struct delayed *d = delayed_of(s);
     choose_committed(s, l);
@@ -423,6 +424,11 @@ static void read_memory(struct state *s, struct loading *l)
         set_take(&before, d->section);
         order_set_before(&d->order, &before, d->section);
     }
+}
+
+static void read_memory(struct state *s, struct loading *l)
+{
+    decide(s, l);
     read_bytes(s, l);
     put_later(s, l);
     settle(s);
@@ -453,11 +459,18 @@ static uint32_t delayed_atomic_read(struct state *s, const struct access *a)
     return delayed_load(s, a);
 }
 
-/* An entry that is flushed at once: what is not is later. */
+/* An entry that is flushed at once: what is not is later. The read before it has decided which that
+ * is; in a section there may be none. */
 static void delayed_atomic_write(struct state *s, const struct access *a, uint32_t value)
 {
     struct delayed *d = delayed_of(s);
     assert(!unflushed(s, a->thread));
+    if (d->section != ORDER_NONE && others_have(s, a)) {
+        struct loading l = { .a = a, .from_memory = (uint8_t)((1u << a->size) - 1) };
+        state_touch_buffers(s);
+        decide(s, &l);
+        put_later(s, &l);
+    }
     struct buffer_entry *e = push(s, a, value);
     if (!e)
         return;

@@ -76,6 +76,15 @@ static const struct litmus {
     { "half a word", "x = 0x102 | r0 = x+0/1; r1 = x+1/1", "1:r0=2 1:r1=0", NONE },
     { "half a word, other way", "x = 0x102 | r0 = x+1/1; r1 = x+0/1", "1:r0=1 1:r1=0", NONE },
     { "bytes forwarded", "x+0/1 = 1; r0 = x; r1 = y | y = 1; r0 = x", "0:r0=1 0:r1=0 1:r0=0", TSO },
+    { "MP+section", "enter; x = 1; y = 1; leave | r0 = y; fence rr; r1 = x", "1:r0=1 1:r1=0",
+      NONE },
+    { "2+2W+section", "enter; x = 1; y = 2; leave | enter; y = 1; x = 2; leave", "x=1 y=1", NONE },
+    { "a store before a section", "x = 1 | enter; x = 2; leave", "x=2", ALL },
+    { "a store after a section", "x = 1 | enter; x = 2; leave", "x=1", ALL },
+    { "a store within a section", "x = 0x102 | enter; x+0/1 = 3; x+1/1 = 4; leave", "x=1027",
+      ALL }, /* 0x403 */
+    { "half a store within a section", "x = 0x102 | enter; x+0/1 = 3; x+1/1 = 4; leave", "x=1026",
+      NONE },
     /* Section 3.1 of Štill and Barnat as printed gives this. */
     { "delayed", "y = 1; z = 2; r1 = z | z = 3; y = 4; r2 = y", "0:r1=3 1:r2=1", PSO },
     { "delayed, S", "x = 2; y = 1 | r0 = y; x = 1; r1 = x", "1:r0=1 1:r1=1 x=2", PSO },

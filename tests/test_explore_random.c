@@ -73,12 +73,14 @@ static void all_ways(const struct tiny_program *p, struct tiny_setting s, uint64
     tiny_outcomes_free(&right);
 }
 
-static void one_program(uint64_t seed, bool everything)
+static void one_program(uint64_t seed, bool sections, bool everything)
 {
     static const unsigned buffers[] = { 0, 1, 2, 4 };
     struct tiny_program p;
     uint64_t random = seed;
     tiny_random(&p, seed);
+    if (sections)
+        tiny_add_sections(&p, seed);
     for (unsigned m = 0; m < TINY_MODELS; m++)
         for (unsigned b = 0; b < (m == TINY_SC ? 1 : 4); b++)
             all_ways(&p,
@@ -86,13 +88,18 @@ static void one_program(uint64_t seed, bool everything)
                      seed, &random, everything);
 }
 
-static void test_same_outcomes(void)
+static void programs(uint64_t count, bool sections)
 {
-    uint64_t first = number("FIRST", 1), count = number("SEEDS", 1000);
+    uint64_t first = number("FIRST", 1);
     const char *settings = getenv("SETTINGS");
     for (uint64_t i = 0; i < count; i++)
-        one_program(first + i, settings && strcmp(settings, "all") == 0);
+        one_program(first + i, sections, settings && strcmp(settings, "all") == 0);
 }
+
+static void test_same_outcomes(void) { programs(number("SEEDS", 1000), false); }
+
+/* Between __VERIFIER_atomic_begin() and _end() accesses are as one. */
+static void test_sections(void) { programs(number("SEEDS", 1000) / 4, true); }
 
 /* ---- compiled -------------------------------------------------------------------------------- */
 
@@ -184,6 +191,7 @@ int main(void)
 {
     UNITY_BEGIN();
     RUN_TEST(test_same_outcomes);
+    RUN_TEST(test_sections);
     RUN_TEST(test_compiled);
     return UNITY_END();
 }

@@ -27,6 +27,8 @@ enum tiny_kind {
     TINY_CAS,    /* target = word; if it was `compare`, word = value */
     TINY_SKIP,   /* if source == value (or, negated, !=), the next `distance` ops are left out */
     TINY_LOOP,   /* if source != value, again from `distance` ops before, `times` at most */
+    TINY_ENTER,  /* a full fence; from here ... */
+    TINY_LEAVE,  /* ... to here nobody else moves; loads, stores and atomics alone are between */
     TINY_KINDS
 };
 /* Of a fence: which pairs it keeps in order; of an atomic, acquire and release. */
@@ -71,6 +73,8 @@ void tiny_outcomes_free(struct tiny_outcomes *outcomes);
 
 /* The program of this seed. */
 void tiny_random(struct tiny_program *p, uint64_t seed);
+/* Its branches and loops go, and sections come, as many as fit. */
+void tiny_add_sections(struct tiny_program *p, uint64_t seed);
 /* Without one op; what jumps over it jumps as far as it did. False: there is no such op. */
 bool tiny_without(struct tiny_program *p, unsigned thread, unsigned op);
 /* A line of ops for each thread, and back: there `|` does for the end of a line. */

@@ -12,7 +12,8 @@ enum { IN_GLOBALS, IN_HEAP, IN_FRAME, PLACES };
 
 static void print_head(FILE *s)
 {
-    fputs("#include <pthread.h>\n#include <stdint.h>\n#include <stdlib.h>\n"
+    fputs("#include <ordeal_program.h>\n#include <pthread.h>\n#include <stdint.h>\n"
+          "#include <stdlib.h>\n"
           "typedef volatile uint8_t byte1;\ntypedef volatile uint16_t byte2;\n"
           "typedef volatile uint32_t byte4;\ntypedef volatile char *memory;\n",
           s);
@@ -81,6 +82,8 @@ static void print_op_c(const struct tiny_op *o, unsigned i, bool helper, FILE *s
         fprintf(s, "if (r%u != 0x%xu && rounds < %u) { rounds++; goto op%u; }\n", o->source,
                 o->value, o->times, i - o->distance);
         break;
+    case TINY_ENTER: fputs("__VERIFIER_atomic_begin();\n", s); break;
+    case TINY_LEAVE: fputs("__VERIFIER_atomic_end();\n", s); break;
     default: print_atomic_c(o, s);
     }
 }

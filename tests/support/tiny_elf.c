@@ -11,7 +11,14 @@
 #include "rv.h"
 
 enum { CODE = 0x10000, DATA = 0x20000, WORDS = 2048, NAMES = 128, SYMBOLS = TINY_THREADS + 5 };
-enum { CALL_EXIT = 1, CALL_CREATE = 2, CALL_THREAD_EXIT = 3, CALL_JOIN = 4 };
+enum {
+    CALL_EXIT = 1,
+    CALL_CREATE = 2,
+    CALL_THREAD_EXIT = 3,
+    CALL_JOIN = 4,
+    CALL_ENTER = 25,
+    CALL_LEAVE = 26
+};
 
 struct data {
     uint32_t memory[TINY_WORDS], result[TINY_THREADS], number[TINY_THREADS];
@@ -151,6 +158,8 @@ static void operation(struct writer *w, const struct tiny_op *o)
     case TINY_FENCE: fence(w, o->order); break;
     case TINY_SKIP:
     case TINY_LOOP: control(w, o); break;
+    case TINY_ENTER: call(w, CALL_ENTER); break;
+    case TINY_LEAVE: call(w, CALL_LEAVE); break;
     default: atomic(w, o);
     }
 }

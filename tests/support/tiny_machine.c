@@ -304,20 +304,60 @@ static uint32_t function(const struct tiny_op *o, uint32_t old)
     }
 }
 
+static bool writes(const struct state *s, const struct tiny_op *o)
+{
+    return o->kind != TINY_CAS || word(s, o->address / 4) == o->compare;
+}
+
+static void swap(const struct run *r, struct state *s, unsigned t, const struct tiny_op *o)
+{
+    struct thread *h = &s->thread[t];
+    uint32_t old = word(s, o->address / 4);
+    struct entry e = { o->address, 4, writes(s, o) ? function(o, old) : old };
+    h->reg[o->target] = old;
+    write_memory(r, s, t, &e);
+    if (o->order & TINY_AQ || r->limits.locked)
+        forget_all(s, h);
+}
+
 static void atomic(struct run *r, struct state *s, unsigned t)
 {
     struct thread *h = &s->thread[t];
     const struct tiny_op *o = &r->program->op[t][h->pc++];
-    uint32_t old = word(s, o->address / 4);
-    bool writes = o->kind != TINY_CAS || old == o->compare;
-    bool empty = r->model == TINY_TSO || r->limits.locked || (o->order & TINY_RL && writes);
-    if ((empty && h->entries) || waits_for(h, o->address, 4) || (writes && has_mark(h)))
+    bool wrote = writes(s, o);
+    bool empty = r->model == TINY_TSO || r->limits.locked || (o->order & TINY_RL && wrote);
+    if ((empty && h->entries) || waits_for(h, o->address, 4) || (wrote && has_mark(h)))
         return;
-    h->reg[o->target] = old;
-    struct entry e = { o->address, 4, writes ? function(o, old) : old };
-    write_memory(r, s, t, &e);
-    if (o->order & TINY_AQ || r->limits.locked)
-        forget_all(s, h);
+    swap(r, s, t, o);
+    search(r, s);
+}
+
+/* Within a section, where the own buffer is empty. */
+static void at_once(const struct run *r, struct state *s, unsigned t, const struct tiny_op *o)
+{
+    struct thread *h = &s->thread[t];
+    struct entry e = { o->address, o->size, 0 };
+    uint32_t value = o->value + (o->source < TINY_REGISTERS ? h->reg[o->source] : 0);
+    bool all;
+    memcpy(&e.value, &value, o->size);
+    if (o->kind == TINY_LOAD)
+        h->reg[o->target] = forwarded(h, o, word(s, o->address / 4), &all);
+    else if (o->kind == TINY_STORE)
+        write_memory(r, s, t, &e);
+    else
+        swap(r, s, t, o);
+}
+
+static void section(struct run *r, struct state *s, unsigned t)
+{
+    struct thread *h = &s->thread[t];
+    const struct tiny_op *o = &r->program->op[t][h->pc + 1];
+    if (h->entries)
+        return;
+    forget_all(s, h);
+    for (; o->kind != TINY_LEAVE; o++)
+        at_once(r, s, t, o);
+    h->pc = (uint8_t)(o + 1 - r->program->op[t]);
     search(r, s);
 }
 
@@ -344,6 +384,7 @@ static void operate(struct run *r, const struct state *s, unsigned t)
     case TINY_FENCE: fence(r, &next, t); break;
     case TINY_SKIP:
     case TINY_LOOP: branch(r, &next, t); break;
+    case TINY_ENTER: section(r, &next, t); break;
     default: atomic(r, &next, t);
     }
 }

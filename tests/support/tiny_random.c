@@ -124,10 +124,41 @@ void tiny_random(struct tiny_program *p, uint64_t seed)
         fill(&d, t, least[shape] + draw(&d, most[shape] - least[shape] + 1u));
 }
 
-bool tiny_without(struct tiny_program *p, unsigned thread, unsigned op)
+static void insert(struct tiny_program *p, unsigned t, unsigned at, enum tiny_kind kind)
 {
-    if (thread >= p->threads || op >= p->ops[thread])
-        return false;
+    struct tiny_op *o = p->op[t];
+    memmove(o + at + 1, o + at, (p->ops[t]++ - at) * sizeof *o);
+    o[at] = (struct tiny_op){ .kind = kind };
+}
+
+/* From `first` on, to before a fence or the end; how many ops later it may go on. */
+static unsigned add_section(struct draft *d, unsigned t, unsigned first)
+{
+    const struct tiny_op *o = d->p->op[t];
+    unsigned end = first, most = 1 + draw(d, 3);
+    while (end < d->p->ops[t] && end - first < most && o[end].kind != TINY_FENCE)
+        end++;
+    if (end == first || d->p->ops[t] + 2 > TINY_OPS)
+        return 1;
+    insert(d->p, t, end, TINY_LEAVE);
+    insert(d->p, t, first, TINY_ENTER);
+    return end + 2 - first;
+}
+
+void tiny_add_sections(struct tiny_program *p, uint64_t seed)
+{
+    struct draft d = { .p = p, .random = seed * 0xd1342543de82ef95u + 2 };
+    for (unsigned t = 0; t < p->threads; t++) {
+        for (unsigned i = p->ops[t]; i-- > 0;)
+            if (p->op[t][i].kind > TINY_CAS)
+                tiny_without(p, t, i);
+        for (unsigned i = draw(&d, 2); i < p->ops[t]; i += draw(&d, 3))
+            i += add_section(&d, t, i);
+    }
+}
+
+static void take_out(struct tiny_program *p, unsigned thread, unsigned op)
+{
     struct tiny_op *o = p->op[thread];
     for (unsigned i = 0; i < p->ops[thread]; i++) {
         bool over = (o[i].kind == TINY_SKIP && i < op && i + o[i].distance >= op)
@@ -136,5 +167,18 @@ bool tiny_without(struct tiny_program *p, unsigned thread, unsigned op)
     }
     p->ops[thread]--;
     memmove(o + op, o + op + 1, (p->ops[thread] - op) * sizeof *o);
+}
+
+/* A section goes with both its ends. */
+bool tiny_without(struct tiny_program *p, unsigned thread, unsigned op)
+{
+    if (thread >= p->threads || op >= p->ops[thread] || p->op[thread][op].kind == TINY_LEAVE)
+        return false;
+    unsigned end = op;
+    while (p->op[thread][op].kind == TINY_ENTER && p->op[thread][end].kind != TINY_LEAVE)
+        end++;
+    if (end > op)
+        take_out(p, thread, end);
+    take_out(p, thread, op);
     return true;
 }

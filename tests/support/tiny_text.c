@@ -52,6 +52,8 @@ static void print_op(const struct tiny_op *o, FILE *stream)
         fprintf(stream, "if r%u != 0x%x back %u, %u times", o->source, o->value, o->distance,
                 o->times);
         break;
+    case TINY_ENTER: fputs("enter", stream); break;
+    case TINY_LEAVE: fputs("leave", stream); break;
     default: print_atomic(o, stream);
     }
 }
@@ -155,6 +157,10 @@ static bool read_op(const char *text, struct tiny_op *o)
         return read_fence(text, o);
     if (strncmp(text, "if", 2) == 0)
         return read_branch(text, o);
+    if (strncmp(text, "enter", 5) == 0 || strncmp(text, "leave", 5) == 0) {
+        o->kind = *text == 'e' ? TINY_ENTER : TINY_LEAVE;
+        return true;
+    }
     if (sscanf(text, "r%u = %n", &target, &at) != 1 || !at)
         return read_store(text, o);
     o->target = (uint8_t)target;
