@@ -14,7 +14,7 @@
 
 #include "unity.h"
 
-enum { TERMINAL_WAIT = 60000 }; /* milliseconds for a prompt, or for the end */
+enum { TERMINAL_WAIT = 300000 }; /* milliseconds for a prompt, or for the end: others may be busy */
 
 /* Reads on behind what was seen, until `prompt` is at the end of it, or the other side has ended.
  * False: neither came in time. */
