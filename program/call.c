@@ -7,7 +7,7 @@
 #include "contention.h"
 #include "record.h"
 
-enum { BARRIER_PLAIN, BARRIER_FULL };
+enum { BARRIER_PLAIN, BARRIER_FULL, BARRIER_ENDS };
 
 void call_blocks(struct run *r)
 {
@@ -17,15 +17,25 @@ void call_blocks(struct run *r)
         state_block(r->s);
 }
 
-void call_string(const struct run *r, uint32_t address, char *buffer, size_t size)
+void call_string(struct run *r, call_byte *byte, uint32_t address, char *buffer, size_t size)
 {
     size_t k = 0;
     for (; k + 1 < size && state_peek(r->s, address + (uint32_t)k, 1, false); k++) {
-        buffer[k] = (char)run_peek(r, address + (uint32_t)k);
+        buffer[k] = (char)byte(r, address + (uint32_t)k);
         if (!buffer[k])
             return;
     }
     buffer[k] = 0;
+}
+
+/* It is read first, as that tells which stores of others were there before. */
+void call_store(struct run *r, uint32_t address, uint8_t size, uint32_t value)
+{
+    struct access a = { ACCESS_STORE, r->number, r->t->pc, address, size, 0 };
+    uint32_t old;
+    record_access(r->s, EVENT_STORE, &a, 0, value);
+    if (run_read(r, address, size, &old))
+        run_write(r, address, size, value);
 }
 
 static void call_exit(struct run *r)
@@ -77,7 +87,7 @@ static void call_size_of(struct run *r)
 static void call_assert_failed(struct run *r)
 {
     char text[200];
-    call_string(r, r->t->x[10], text, sizeof text);
+    call_string(r, run_peek, r->t->x[10], text, sizeof text);
     state_fail(r->s, EXPLORE_ASSERTION, "%s", text);
 }
 
@@ -87,7 +97,7 @@ static void call_abort(struct run *r) { state_fail(r->s, EXPLORE_ABORT, "abort")
 static void call_not_there(struct run *r)
 {
     char name[100];
-    call_string(r, r->t->x[10], name, sizeof name);
+    call_string(r, run_peek, r->t->x[10], name, sizeof name);
     state_fail(r->s, EXPLORE_NOT_THERE, "%s", name);
 }
 
@@ -138,6 +148,7 @@ static void call_critical_begin(struct run *r)
         }
     r->t->flags |= THREAD_CRITICAL;
     r->t->x[10] = 0;
+    r->acted = true; /* others may enter before this thread's next action */
 }
 
 static void call_critical_end(struct run *r)
@@ -172,17 +183,15 @@ static const uint8_t barrier_of[PROGRAM_CALLS] = {
 
 /* Whether others can notice the call itself. What is allocated is the thread's own unless others
  * free what it allocated. Leaving a critical section is noticed, so that it lasts until somebody
- * has had the chance to enter, too. */
+ * has had the chance to enter, too; so is an assumption that does not hold, since others may have
+ * seen what the thread did before it. */
 static enum readiness noticed(const struct run *r, uint32_t number)
 {
     const struct state *s = r->s;
     uint32_t address = r->t->x[10];
     switch (number) {
     case PROGRAM_CALL_CRITICAL_END: return READY;
-    case PROGRAM_CALL_FORMAT:
-        return state_private(s, r->number, address) && s->options->local & EXPLORE_LOCAL_DYNAMIC
-                 ? READY_QUIET
-                 : READY;
+    case PROGRAM_CALL_ASSUME: return r->t->x[10] ? READY_QUIET : READY;
     case PROGRAM_CALL_FREE:
         return (s->options->local & EXPLORE_LOCAL_DYNAMIC) && state_private(s, r->number, address)
                  ? READY_QUIET
@@ -203,12 +212,13 @@ static bool may_call(struct run *r, uint32_t number)
     struct state *s = r->s;
     struct access a = { ACCESS_FENCE, r->number, r->t->pc, 0, 0, FENCE_FULL };
     enum readiness ready = noticed(r, number), fence = READY_QUIET;
-    bool full = barrier_of[number] == BARRIER_FULL
-             || (number == PROGRAM_CALL_FORMAT && ready == READY);
+    bool full = barrier_of[number] == BARRIER_FULL;
     if (!full && s->options->symbolic) { /* the thread may be at a fence that is not in the code */
         full = true;
         a.order = 0;
     }
+    if (!full && barrier_of[number] == BARRIER_ENDS)
+        return true; /* there, and no step further */
     if (full)
         fence = s->model->look(s, &a);
     if (fence != READY_QUIET)

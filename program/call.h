@@ -26,7 +26,11 @@ void call_thread_detach(struct run *r);
 void call_print(struct run *r);
 void call_format(struct run *r);
 
-/* A string of the program, as the thread sees it; cut where it is longer than the buffer. */
-void call_string(const struct run *r, uint32_t address, char *buffer, size_t size);
+/* A string of the program, by run_peek() or run_read_byte(); cut where it is longer than the buffer. */
+typedef uint8_t call_byte(struct run *r, uint32_t address);
+void call_string(struct run *r, call_byte *byte, uint32_t address, char *buffer, size_t size);
+
+/* A store by a call, at once. */
+void call_store(struct run *r, uint32_t address, uint8_t size, uint32_t value);
 
 #endif

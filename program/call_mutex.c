@@ -18,7 +18,7 @@ static void set_mutex(struct run *r, uint32_t address, uint32_t old, uint32_t va
 static void set_count(struct run *r, uint32_t mutex, int32_t change)
 {
     uint32_t count;
-    if (run_read(r, mutex + 4, &count))
+    if (run_read(r, mutex + 4, 4, &count))
         run_write(r, mutex + 4, 4, count + (uint32_t)change);
 }
 
@@ -26,7 +26,7 @@ static void set_count(struct run *r, uint32_t mutex, int32_t change)
 static bool take(struct run *r, uint32_t mutex)
 {
     uint32_t word, own = r->number + 1;
-    if (!run_read(r, mutex, &word))
+    if (!run_read(r, mutex, 4, &word))
         return false;
     bool recursive = word & (uint32_t)RECURSIVE;
     uint32_t holder = word & ~(uint32_t)RECURSIVE;
@@ -43,7 +43,7 @@ static bool take(struct run *r, uint32_t mutex)
 static bool give(struct run *r, uint32_t mutex)
 {
     uint32_t word, count = 1;
-    if (!run_read(r, mutex, &word))
+    if (!run_read(r, mutex, 4, &word))
         return false;
     bool recursive = word & (uint32_t)RECURSIVE;
     if ((word & ~(uint32_t)RECURSIVE) != r->number + 1) {
@@ -52,7 +52,7 @@ static bool give(struct run *r, uint32_t mutex)
                    r->number);
         return false;
     }
-    if (recursive && run_read(r, mutex + 4, &count))
+    if (recursive && run_read(r, mutex + 4, 4, &count))
         set_count(r, mutex, -1);
     if (count == 1)
         set_mutex(r, mutex, word, word & (uint32_t)RECURSIVE);
@@ -78,7 +78,7 @@ void call_mutex_unlock(struct run *r)
 void call_mutex_destroy(struct run *r)
 {
     uint32_t word;
-    if (!run_read(r, r->t->x[10], &word))
+    if (!run_read(r, r->t->x[10], 4, &word))
         return;
     if (word & ~(uint32_t)RECURSIVE)
         state_fail(r->s, EXPLORE_UNLOCK, "the mutex at 0x%08x is destroyed while it is held",

@@ -8,7 +8,8 @@
 #include "record.h"
 
 struct arguments {
-    const struct run *r;
+    struct run *r;
+    call_byte *byte;
     uint32_t at;
 };
 
@@ -16,7 +17,7 @@ static uint32_t argument(struct arguments *a)
 {
     uint32_t value = 0;
     for (uint32_t k = 0; k < 4; k++)
-        value |= (uint32_t)run_peek(a->r, a->at + k) << 8 * k;
+        value |= (uint32_t)a->byte(a->r, a->at + k) << 8 * k;
     a->at += 4;
     return value;
 }
@@ -51,7 +52,7 @@ static int convert(struct arguments *a, char *spec, size_t length, int longs, ch
     case 'c': return snprintf(out, size, "%c", (int)argument(a));
     case 'p': return snprintf(out, size, "0x%08x", argument(a));
     case 's':
-        call_string(a->r, argument(a), text, sizeof text);
+        call_string(a->r, a->byte, argument(a), text, sizeof text);
         strcpy(spec + length, "s");
         return snprintf(out, size, spec, text);
     case 'f':
@@ -93,12 +94,11 @@ static int one(struct arguments *a, const char **from, char *out, size_t size)
 }
 
 /* As vsnprintf. */
-static size_t format(const struct run *r, uint32_t format_at, uint32_t list, char *out, size_t size)
+static size_t format(struct arguments a, uint32_t format_at, char *out, size_t size)
 {
-    struct arguments a = { r, list };
     char pattern[512], piece[640];
     size_t length = 0;
-    call_string(r, format_at, pattern, sizeof pattern);
+    call_string(a.r, a.byte, format_at, pattern, sizeof pattern);
     for (const char *f = pattern; *f;) {
         int n = 1;
         piece[0] = *f;
@@ -119,7 +119,7 @@ void call_print(struct run *r)
 {
     char text[1024];
     if (r->s->recorder) {
-        format(r, r->t->x[10], r->t->x[11], text, sizeof text);
+        format((struct arguments){ r, run_peek, r->t->x[11] }, r->t->x[10], text, sizeof text);
         record_text(r->s, record(r->s, EVENT_PRINT, r->number), text);
     }
     r->t->x[10] = 0;
@@ -129,12 +129,12 @@ void call_format(struct run *r)
 {
     char text[2048];
     uint32_t buffer = r->t->x[10], size = r->t->x[11];
-    size_t length = format(r, r->t->x[12], r->t->x[13], text, sizeof text);
-    for (size_t i = 0; i < size && i < sizeof text && (i == 0 || text[i - 1]); i++) {
+    struct arguments list = { r, run_read_byte, r->t->x[13] };
+    size_t length = format(list, r->t->x[12], text, sizeof text);
+    for (size_t i = 0;
+         r->s->end == STEP_DONE && i < size && i < sizeof text && (i == 0 || text[i - 1]); i++) {
         char c = i + 1 == size ? 0 : text[i];
-        run_write(r, buffer + (uint32_t)i, 1, (uint8_t)c);
-        if (r->s->end != STEP_DONE)
-            return;
+        call_store(r, buffer + (uint32_t)i, 1, (uint8_t)c);
         if (!c)
             break;
     }

@@ -3,12 +3,6 @@
 #include "contention.h"
 #include "record.h"
 
-static void tell_store(struct run *r, uint32_t address, uint32_t value)
-{
-    struct access a = { ACCESS_STORE, r->number, r->t->pc, address, 4, 0 };
-    record_access(r->s, EVENT_STORE, &a, 0, value);
-}
-
 static uint32_t free_number(struct state *s)
 {
     uint32_t t = 0;
@@ -39,8 +33,7 @@ void call_thread_create(struct run *r)
         state_too_long(s, "the program has more than 32 threads at a time");
         return;
     }
-    tell_store(r, word, number);
-    run_write(r, word, 4, number);
+    call_store(r, word, 4, number);
     if (s->end != STEP_DONE)
         return;
     begin_thread(s, r->number, number, r->t->x[11], r->t->x[12]);
@@ -97,10 +90,8 @@ void call_thread_join(struct run *r)
         call_blocks(r);
         return;
     }
-    if (word) {
-        tell_store(r, word, s->thread[number].value);
-        run_write(r, word, 4, s->thread[number].value);
-    }
+    if (word)
+        call_store(r, word, 4, s->thread[number].value);
     struct program_event *e = record(s, EVENT_JOIN, r->number);
     if (e)
         e->other = number;

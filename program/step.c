@@ -78,7 +78,10 @@ static bool runs_forever(struct run *r, const struct instruction *i)
     }
     if (!comes_back(r))
         return false;
-    r->t->status = THREAD_LOOPS;
+    if (r->atomic)
+        state_discard(r->s); /* a section without an end: nobody goes on */
+    else
+        r->t->status = THREAD_LOOPS;
     return true;
 }
 

@@ -38,10 +38,11 @@ struct run run_of(struct state *s, uint32_t thread);
  * was. */
 bool run_may(struct run *r, enum readiness ready);
 /* Accesses by the engine on behalf of a call, as an atomic. */
-bool run_read(struct run *r, uint32_t address, uint32_t *value);
+bool run_read(struct run *r, uint32_t address, uint32_t size, uint32_t *value);
+uint8_t run_read_byte(struct run *r, uint32_t address); /* 0 where there is an error */
 void run_write(struct run *r, uint32_t address, uint32_t size, uint32_t value);
-/* A byte as the thread sees it. */
-uint8_t run_peek(const struct run *r, uint32_t address);
+/* A byte as the thread sees it, for people: no access. */
+uint8_t run_peek(struct run *r, uint32_t address);
 
 /* An access of an instruction; false: the step ends before it. */
 bool run_load(struct run *r, const struct instruction *i);

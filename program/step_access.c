@@ -122,6 +122,7 @@ static void store_shared(struct run *r, const struct access *a, uint32_t value)
         state_put(s, state_peek(s, a->address, a->size, true), a->size, value);
     } else if (r->atomic) {
         s->model->atomic_write(s, a, value);
+        r->drawn++;
     } else {
         if (e)
             e->buffered = s->options->model != EXPLORE_SC;
@@ -220,6 +221,7 @@ static void write_atomic(struct run *r, const struct instruction *i, const struc
     } else {
         is_at_peace(r, a->address, true);
         s->model->atomic_write(s, a, value);
+        r->drawn++;
     }
     if (!private)
         publish_store(r, a->address, 4, value);
@@ -285,16 +287,17 @@ bool run_conditional(struct run *r, const struct instruction *i)
 
 /* ---- on behalf of calls ------------------------------------------------------------------- */
 
-bool run_read(struct run *r, uint32_t address, uint32_t *value)
+bool run_read(struct run *r, uint32_t address, uint32_t size, uint32_t *value)
 {
-    const uint8_t *place = state_place(r->s, address, 4, true);
+    const uint8_t *place = state_place(r->s, address, size, false);
     if (!place)
         return false;
-    struct access a = access_of(r, ACCESS_ATOMIC, address, 4, ORDER_ACQUIRE | ORDER_RELEASE);
-    bool direct = r->alone || is_private(r, 0, address);
+    struct access a = access_of(r, ACCESS_ATOMIC, address, (uint8_t)size,
+                                ORDER_ACQUIRE | ORDER_RELEASE);
+    bool direct = r->alone || is_private(r, 0, address) || is_constant(r->s, address);
     if (!direct)
         is_at_peace(r, address, false);
-    *value = direct ? state_get(place, 4) : r->s->model->atomic_read(r->s, &a);
+    *value = direct ? state_get(place, size) : r->s->model->atomic_read(r->s, &a);
     return r->s->end == STEP_DONE;
 }
 
@@ -316,7 +319,13 @@ void run_write(struct run *r, uint32_t address, uint32_t size, uint32_t value)
         publish_store(r, address, size, value);
 }
 
-uint8_t run_peek(const struct run *r, uint32_t address)
+uint8_t run_read_byte(struct run *r, uint32_t address)
+{
+    uint32_t value;
+    return run_read(r, address, 1, &value) ? (uint8_t)value : 0;
+}
+
+uint8_t run_peek(struct run *r, uint32_t address)
 {
     is_at_peace(r, address, false);
     return r->s->model->peek(r->s, r->number, address);

@@ -220,6 +220,9 @@ static void all_errors_are_told_once_each(void)
     EXPECT(1, "$EXPLORE --nondet 0..3 --all two.c");
     HAS(out, "what=\"n != 1\"");
     HAS(out, "what=\"n != 2\"");
+    EXPECT(1, "$EXPLORE --nondet 0..3 --all --no-reduction two.c");
+    HAS(out, "at=two.c:9 ");
+    HAS(out, "at=two.c:10 ");
     EXPECT(1, "$EXPLORE --nondet -2..1 --all two.c");
     HAS(out, "what=\"n != 1\"");
     HAS_NOT(out, "what=\"n != 2\"");
@@ -236,6 +239,84 @@ static void assumptions_end_executions(void)
                                       "    assert(n != 3);\n"
                                       "}\n");
     EXPECT(0, "$EXPLORE --nondet 0..9 assumed.c");
+}
+
+/* Of a program in which thread 0 and thread 1 run `one` and `two`. */
+static void two_threads(const char *data, const char *one, const char *two)
+{
+    char text[4096];
+    snprintf(text, sizeof text,
+             THREADS "#include <stdatomic.h>\n#include <string.h>\n%s\n"
+                     "static void *other(void *p) { %s return p; }\n"
+                     "int main(void)\n"
+                     "{\n"
+                     "    pthread_t t;\n"
+                     "    pthread_create(&t, 0, other, 0);\n"
+                     "    { %s }\n"
+                     "    pthread_join(t, 0);\n"
+                     "}\n",
+             data, two, one);
+    write_source("two.c", text);
+}
+
+static void expect_everywhere(int status, const char *part)
+{
+    static const char *const how[] = {
+        "-m sc", "-m tso", "-m tso --flush plain", "-m tso --no-reduction", "-m pso", "-m pslo"
+    };
+    for (size_t i = 0; i < sizeof how / sizeof *how; i++) {
+        EXPECT(status, "$EXPLORE %s two.c", how[i]);
+        HAS(out, part);
+    }
+}
+
+/* What a thread did before may have been seen. */
+static void an_assumption_that_fails_takes_nothing_back(void)
+{
+    two_threads("volatile int x;", "x = 1; __VERIFIER_assume(0);", "if (x == 1) reach_error();");
+    expect_everywhere(1, "error=reached");
+    two_threads("volatile int x, w;", "x = 1; int r = w; __VERIFIER_assume(r); reach_error();",
+                "while (!x) {} w = 1;");
+    expect_everywhere(1, "error=reached");
+    two_threads("volatile int x;", "reach_error();", "__VERIFIER_assume(0);");
+    expect_everywhere(1, "error=reached");
+}
+
+static void a_thread_is_met_in_a_critical_section_that_a_fence_is_before(void)
+{
+    static const char *const data =
+        "atomic_int x, y; int r, s;\n"
+        "#define LOOK(v) atomic_load_explicit(&v, memory_order_relaxed)\n"
+        "#define BOTH(r, x, y) r = LOOK(y); \\\n"
+        "    atomic_store_explicit(&x, 1, memory_order_relaxed); \\\n"
+        "    atomic_thread_fence(memory_order_seq_cst); \\\n"
+        "    __ordeal_critical_begin(); \\\n"
+        "    __ordeal_critical_end(); r = LOOK(y);";
+    two_threads(data, "BOTH(r, x, y)", "BOTH(s, y, x)");
+    expect_everywhere(1, "error=exclusion");
+}
+
+static void a_section_without_an_end_shows_nothing(void)
+{
+    two_threads("volatile int x, y;",
+                "__VERIFIER_atomic_begin(); y = 1; while (!x) {} y = 0; __VERIFIER_atomic_end();",
+                "if (y) reach_error();");
+    expect_everywhere(0, "no execution ends");
+}
+
+/* snprintf() reads and writes what others do. */
+static void text_is_formatted_in_every_order(void)
+{
+    two_threads("char s[8] = \"a\", b[8], c[8];",
+                "snprintf(b, 8, \"%s\", s); snprintf(c, 8, \"%s\", s);", "s[0] = 'b'; s[0] = 'c';");
+    static const char *const how[] = { "-m sc", "-m tso", "-m tso --flush plain", "-m pslo" };
+    for (size_t i = 0; i < sizeof how / sizeof *how; i++) {
+        EXPECT(0, "$EXPLORE %s --outcomes 'b[0],c[0]' two.c", how[i]);
+        HAS(out, " outcomes=6");
+    }
+    two_threads("char s[8] = \"a\";", "char c = s[0]; assert(c != '7');",
+                "snprintf(s, 8, \"%d\", 7);");
+    expect_everywhere(1, "error=assertion"); /* and the checker confirms it */
 }
 
 static void sections_of_verification_programs_are_atomic(void)
@@ -607,6 +688,10 @@ int main(void)
     RUN_TEST(a_deadlock_says_who_waits_for_what);
     RUN_TEST(all_errors_are_told_once_each);
     RUN_TEST(assumptions_end_executions);
+    RUN_TEST(an_assumption_that_fails_takes_nothing_back);
+    RUN_TEST(a_thread_is_met_in_a_critical_section_that_a_fence_is_before);
+    RUN_TEST(a_section_without_an_end_shows_nothing);
+    RUN_TEST(text_is_formatted_in_every_order);
     RUN_TEST(sections_of_verification_programs_are_atomic);
     RUN_TEST(outcomes_are_all_final_values);
     RUN_TEST(a_trace_passes_its_model_and_fails_SC);

@@ -248,7 +248,7 @@ static void add_thread_word(struct writing *w, uint32_t thread, uint8_t kind, ui
 
 static bool is_barrier(uint8_t call)
 {
-    enum { PLAIN, FULL };
+    enum { PLAIN, FULL, ENDS };
     static const uint8_t barrier[PROGRAM_CALLS] = {
 #define CALL(NUMBER, NAME, BARRIER, ARGUMENTS) [NUMBER] = BARRIER,
 #include "calls.def"
