@@ -413,17 +413,26 @@ static void read_bytes(struct state *s, struct loading *l)
     }
 }
 
+/* What is flushed was written before the section began, but for what is written in the section. */
+static void put_before_section(struct state *s)
+{
+    struct delayed *d = delayed_of(s);
+    struct slot_set before = d->flushed;
+    set_take(&before, d->section);
+    struct walk w = { s, 0, 0 };
+    for (const struct buffer_entry *e; (e = next(&w));)
+        if (order_precedes(&d->order, d->section, e->slot))
+            set_take(&before, e->slot);
+    order_set_before(&d->order, &before, d->section);
+}
+
 /* Which entries of these bytes are written by now is decided. */
 static void decide(struct state *s, struct loading *l)
 {
-    struct delayed *d = delayed_of(s);
     choose_committed(s, l);
     flush(s, &l->committed);
-    if (d->section != ORDER_NONE) {
-        struct slot_set before = d->flushed;
-        set_take(&before, d->section);
-        order_set_before(&d->order, &before, d->section);
-    }
+    if (delayed_of(s)->section != ORDER_NONE)
+        put_before_section(s);
 }
 
 static void read_memory(struct state *s, struct loading *l)

@@ -74,9 +74,19 @@ static void join(const struct order *o, struct slot_set *to, const struct slot_s
         to->word[w] |= from->word[w];
 }
 
+/* The slot itself is none of the set, and precedes none of it. */
+static bool may_precede(const struct order *o, const struct slot_set *s, uint32_t slot)
+{
+    for (uint32_t w = 0; w < o->words; w++)
+        for (uint64_t left = s->word[w]; left; left &= left - 1)
+            if (order_precedes(o, slot, w * 64 + (uint32_t)__builtin_ctzll(left)))
+                return false;
+    return !set_has(s, slot);
+}
+
 void order_set_before(struct order *o, const struct slot_set *s, uint32_t slot)
 {
-    assert(!set_has(s, slot));
+    assert(may_precede(o, s, slot));
     for (uint32_t w = 0; w < o->words; w++)
         for (uint64_t left = o->used.word[w]; left; left &= left - 1) {
             uint32_t after = w * 64 + (uint32_t)__builtin_ctzll(left);

@@ -83,6 +83,11 @@ static const struct litmus {
     { "a store after a section", "x = 1 | enter; x = 2; leave", "x=1", ALL },
     { "a store within a section", "x = 0x102 | enter; x+0/1 = 3; x+1/1 = 4; leave", "x=1027",
       ALL }, /* 0x403 */
+    { "a load behind a store within a section",
+      "x = 0x102 | x+0/1 = 3 | enter; x+1/1 = 4; r0 = x; leave", "2:r0=22 2:r1=4 x=1026",
+      ALL }, /* r0 is 0x402, that is 4 * 251 + 22 */
+    { "a store within a section that its load misses",
+      "x = 0x102 | x+0/1 = 3 | enter; x+1/1 = 4; r0 = x; leave", "2:r0=2 2:r1=0", NONE },
     { "half a store within a section", "x = 0x102 | enter; x+0/1 = 3; x+1/1 = 4; leave", "x=1026",
       NONE },
     /* Section 3.1 of Štill and Barnat as printed gives this. */
