@@ -195,7 +195,8 @@ static const char *look_at_made(const struct job *j, const struct fault_run *r)
 static bool is_told(const struct fault_run *r, const struct fault_run *usual)
 {
     return strcmp(r->err, usual->err) != 0 || strstr(r->out, "ERROR") || strstr(r->out, "UNDECIDED")
-        || strstr(r->out, "LOST") || strstr(r->out, "INCIDENT");
+        || strstr(r->out, "LOST") || strstr(r->out, "INCIDENT")
+        || strstr(r->out, "memory ran out: ") || strstr(r->out, "could be tried: ");
 }
 
 /* What a regression has lost it runs again, unless two workers came to grief with it, which it told. */

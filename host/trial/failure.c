@@ -169,6 +169,7 @@ struct trial {
     struct outcomes *seen;
     bool to_break;               /* failing is to break the machine; else, to violate the model */
     bool failed;
+    struct why untried;          /* why some candidate could not be run or judged */
     uint64_t identity, iteration;
     uint64_t *values;
     struct why broke;
@@ -186,7 +187,10 @@ static bool on_trial(void *user, uint64_t iteration, const uint64_t *values)
         return !interrupted();
     if (!outcomes_add(t->seen, iteration, values))
         return !interrupted();
-    if (judge_outcome(t->judge, iteration, values, &result) != ORDEAL_OK || interrupted())
+    enum ordeal_status status = judge_outcome(t->judge, iteration, values, &result);
+    if (status == ORDEAL_NO_MEMORY)
+        why_say(&t->untried, "out of memory");
+    if (status != ORDEAL_OK || interrupted())
         return false;
     if (result != ORDEAL_FAIL)
         return true;
@@ -194,7 +198,7 @@ static bool on_trial(void *user, uint64_t iteration, const uint64_t *values)
     size_t bytes = (program_words(a->p, &claims) + 1) * sizeof *values;
     uint64_t *kept = realloc(t->values, bytes);
     if (!kept)
-        return false;
+        return why_say(&t->untried, "out of memory");
     t->values = kept;
     memcpy(kept, values, bytes - sizeof *values);
     t->iteration = iteration;
@@ -226,6 +230,8 @@ static void try_program(struct trial *t, const struct program *p)
     enum target_result end = t->plan->target->run(t->plan->machine, p, t->first, trials(t, p),
                                                   &sink, &why);
     judge_begin(t->judge, NULL);
+    if (end == TARGET_FAILED)
+        t->untried = why;
     if (t->to_break && end == TARGET_BROKE) {
         t->failed = true;
         t->identity = program_identity(p);
@@ -250,8 +256,11 @@ static bool still_fails(void *user, const struct ordeal_trace *test)
     struct program p;
     struct ordeal_error e;
     tell_progress(t);
-    if (!program_compile(&p, test, "candidate", &e))
+    if (!program_compile(&p, test, "candidate", &e)) {
+        if (e.status == ORDEAL_NO_MEMORY)
+            why_say(&t->untried, "out of memory");
         return false;
+    }
     try_program(t, &p);
     t->tried++;
     if (t->failed)
@@ -342,8 +351,24 @@ static bool shrink_both(struct trial *t, const struct ordeal_trace *test,
     report->tried += again.tried;
     report->kept += again.kept;
     report->stopped = again.stopped;
+    report->starved |= again.starved;
     ordeal_trace_free(first);
     return good;
+}
+
+/* Why it may not be as small as it could be. */
+static void tell_ways_not_gone(const struct trial *t, const struct shrink_report *report,
+                               cJSON *line)
+{
+    char note[sizeof t->untried.text + 64] = "";
+    if (report->starved)
+        snprintf(note, sizeof note, "memory ran out: with more it may become smaller");
+    else if (*t->untried.text)
+        snprintf(note, sizeof note, "not every smaller test could be tried: %s", t->untried.text);
+    else if (report->stopped && !interrupted())
+        snprintf(note, sizeof note, "--shrink-limit ended it: a longer one may make it smaller");
+    if (*note)
+        cJSON_AddStringToObject(line, "note", note);
 }
 
 static bool keep_small(struct trial *t, const struct pipeline_test *test,
@@ -362,9 +387,7 @@ static bool keep_small(struct trial *t, const struct pipeline_test *test,
     if (good && report.kept)
         cJSON_AddNumberToObject(told->line, "small", (double)report.after.operations);
     cJSON_AddNumberToObject(told->line, "tried", (double)report.tried);
-    if (report.stopped && !interrupted())
-        cJSON_AddStringToObject(told->line, "note",
-                                "--shrink-limit ended it: a longer one may make it smaller");
+    tell_ways_not_gone(t, &report, told->line);
     if (good && t->plan->note) {
         t->plan->note->shrunk = true;
         t->plan->note->small = report.kept ? report.after.operations : 0;

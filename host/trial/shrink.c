@@ -582,6 +582,7 @@ enum ordeal_status shrink_test(const struct ordeal_trace *test, const struct shr
         repeat_passes(&s);
         tidy(&s);
         report->after = size_of(&s.best);
+        report->starved = s.over && !report->stopped;
         status = draft_test(&s.best, o, smaller);
     }
     draft_free(&s.best);

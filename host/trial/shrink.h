@@ -38,6 +38,7 @@ struct shrink_report {
     struct shrink_size before, after;
     uint64_t tried, kept;            /* candidates shown to the judge, and those that failed */
     bool stopped;                    /* by the judge, before nothing helped any more */
+    bool starved;                    /* likewise, by want of memory */
 };
 
 /* *smaller is the best found, in the context `o`: at worst a test that says the same as `test`,
