@@ -308,7 +308,7 @@ static void test_it_begins_with_a_plan(void)
 
 /* ---- incidents ------------------------------------------------------------------------------------ */
 
-static void test_what_hangs_or_is_not_there_is_an_incident(void)
+static void test_what_is_not_there_is_an_incident(void)
 {
     write_file("p.plan",
                "[regression]\ntests = 20\nbatch = 5\nwaves = no\n[run a]\ntarget = model\n"
@@ -324,26 +324,37 @@ static void test_what_hangs_or_is_not_there_is_an_incident(void)
     EXPECT(3, "env -u UMOCKDEV_DIR " REGRESS "--db other.db"); /* nothing at all could be run */
 }
 
-/* A machine that hangs, one that ends at once, and the solver's limit, beside a run that is well. */
+/* A command that ends at once, and the solver's limit, beside a run that is well. */
 static void test_no_verdict_is_an_incident(void)
 {
-    write_file("hang", "exec sleep 100\n");
     write_file("p.plan",
                "[regression]\ntests = 60\nbatch = 10\nshrink = 0\n[run a]\ntarget = model\n"
-               "[run hangs]\ntarget = elf\ntimeout = 1\ncommand = sh hang {elf} {signature}\n"
                "[run dies]\ntarget = elf\ncommand = false {elf} {signature}\n"
                "[run hard]\ntarget = model\nlimit = 0.000001\nagainst = SC\n"
                "set = test.operations=400\nset = threads=8\n");
     EXPECT(0, REGRESS "| tee told");
-    OUT("INCIDENT hangs kind=target text=\"test-0: ");
     OUT("INCIDENT dies kind=target text=\"test-0: false ended with status 1\"");
     OUT("INCIDENT hard kind=undecided text=\"not decided within the limits given\"");
-    OUT("RUN a tests=15 pass=15 ");
-    OUT("RUN hard tests=15 pass=0 fail=0 undecided=15 lost=0 incidents=15 ");
+    OUT("RUN a tests=20 pass=20 ");
+    OUT("RUN hard tests=20 pass=0 fail=0 undecided=20 lost=0 incidents=20 ");
     EXPECT(0, "grep -c '^INCIDENT hard' told"); /* the first three are enough */
     TEST_ASSERT_EQUAL(3, atoi(out));
     EXPECT(0, "sed -i 's/^shrink.*/incidents = fail/' p.plan");
     EXPECT(3, REGRESS);
+}
+
+/* It is a finding, as where a model stands still. */
+static void test_a_machine_that_hangs_fails(void)
+{
+    write_file("hang", "exec sleep 100\n");
+    write_file("p.plan",
+               "[regression]\ntests = 4\nbatch = 2\nshrink = 0\n[run a]\ntarget = model\n"
+               "[run hangs]\ntarget = elf\ntimeout = 1\ncommand = sh hang {elf} {signature}\n");
+    EXPECT(1, REGRESS);
+    OUT("FAIL hangs#0 bucket=standstill kind=standstill ");
+    OUT("RUN a tests=2 pass=2 ");
+    OUT("RUN hangs tests=2 pass=0 fail=2 undecided=0 lost=0 incidents=0 ");
+    OUT("BUCKET standstill kind=standstill failures=2 ");
 }
 
 /* The sources of the machine with a mistake: it is told where, and the other run is done. */
@@ -460,8 +471,9 @@ int main(void)
     RUN_TEST(test_the_second_waits_or_says_who_has_it);
     RUN_TEST(test_wrong_plans_say_where);
     RUN_TEST(test_it_begins_with_a_plan);
-    RUN_TEST(test_what_hangs_or_is_not_there_is_an_incident);
+    RUN_TEST(test_what_is_not_there_is_an_incident);
     RUN_TEST(test_no_verdict_is_an_incident);
+    RUN_TEST(test_a_machine_that_hangs_fails);
     RUN_TEST(test_a_machine_that_does_not_compile_says_where);
     RUN_TEST(test_an_interrupt_ends_in_order);
     RUN_TEST(test_budgets_of_time_are_kept_to);
