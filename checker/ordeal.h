@@ -233,8 +233,13 @@ int ordeal_trace_format(const struct ordeal_trace *t, size_t i, char *buffer, si
 
 /* ---- reading and writing ------------------------------------------------------------- */
 
-enum ordeal_format { ORDEAL_FORMAT_GUESS, ORDEAL_FORMAT_TEXT, ORDEAL_FORMAT_BINARY,
-                     ORDEAL_FORMAT_AXE };
+enum ordeal_format {
+    ORDEAL_FORMAT_GUESS,
+    ORDEAL_FORMAT_TEXT,
+    ORDEAL_FORMAT_BINARY,
+    ORDEAL_FORMAT_AXE,
+    ORDEAL_FORMAT_COMMITS /* only read */
+};
 
 /* A reader streams traces from a file; most hold one, but any may hold several.  `name` is for
  * messages.  The stream stays the caller's to close, after ordeal_reader_free. */

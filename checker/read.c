@@ -233,8 +233,9 @@ const char *scan_comment(const char *p, const char *end)
 
 /* ---- the format ------------------------------------------------------------------------ */
 
-#define KNOWN_FORMATS "a text trace ('ordeal 1'), an Axe trace ('0: M[0] := 1') or a binary " \
-                      "trace (.otr)"
+#define KNOWN_FORMATS \
+    "a text trace ('ordeal 1'), an Axe trace ('0: M[0] := 1'), a commit log " \
+    "('core   0: 3 0x80000000 (0x00000013)') or a binary trace (.otr)"
 
 static bool starts_with(const struct line *line, const char *p, const char *word)
 {
@@ -266,6 +267,9 @@ static enum ordeal_status guess_by_line(struct ordeal_reader *r)
             r->format = ORDEAL_FORMAT_TEXT;
         else if (is_digit(*p) || starts_with(&line, p, "final") || starts_with(&line, p, "check"))
             r->format = ORDEAL_FORMAT_AXE;
+        else if (starts_with(&line, p, "core") || starts_with(&line, p, "memory")
+                 || starts_with(&line, p, "device"))
+            r->format = ORDEAL_FORMAT_COMMITS;
         else
             return expected(r, line.begin, p, KNOWN_FORMATS);
         r->held = true;
@@ -304,6 +308,7 @@ static enum ordeal_status read_trace(struct ordeal_reader *r, struct ordeal_trac
     case ORDEAL_FORMAT_TEXT: return read_text(r, t);
     case ORDEAL_FORMAT_BINARY: return read_binary(r, t);
     case ORDEAL_FORMAT_AXE: return read_axe(r, t);
+    case ORDEAL_FORMAT_COMMITS: return read_commits(r, t);
     default: return fail(r->o, ORDEAL_BAD_USAGE, "there is no trace format %d", (int)r->format);
     }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside the readers: one buffered stream handing out lines or bytes, and the three formats.
+/* Inside the readers: one buffered stream handing out lines or bytes, and the four formats.
  *
  * The buffer is all the memory a reader takes beyond the trace itself (the binary reader adds
  * what unpacking one block needs), however large the file or its lines. */
@@ -72,5 +72,6 @@ const char *scan_comment(const char *p, const char *end);
 enum ordeal_status read_text(struct ordeal_reader *r, struct ordeal_trace *t);
 enum ordeal_status read_binary(struct ordeal_reader *r, struct ordeal_trace *t);
 enum ordeal_status read_axe(struct ordeal_reader *r, struct ordeal_trace *t);
+enum ordeal_status read_commits(struct ordeal_reader *r, struct ordeal_trace *t);
 
 #endif

@@ -47,7 +47,7 @@ static const struct option_spec options[] = {
            "do not search: check what --witness wrote"),
     OPTION(check, signature, "signature", 0, "FILE", text, NULL,
            "check what a bare-metal program saved ('run --emit'); the file is its test"),
-    OPTION(check, format, "format", 'f', "FORMAT", format, NULL,
+    OPTION(check, format, "format", 'f', "FORMAT", format_read, NULL,
            "how traces are written; without it guessed:"),
     OPTION(check, no_certify, "no-certify", 0, NULL, flag, NULL,
            "skip the independent proof of each verdict"),

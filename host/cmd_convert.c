@@ -24,7 +24,7 @@ struct convert {
 
 /* clang-format off */
 static const struct option_spec options[] = {
-    OPTION(convert, from, "from", 'f', "FORMAT", format, NULL,
+    OPTION(convert, from, "from", 'f', "FORMAT", format_read, NULL,
            "format of the input; without it guessed from the content:"),
     OPTION(convert, to, "to", 't', "FORMAT", format, NULL,
            "format of the output; without it told by the ending of OUT\n"
@@ -151,8 +151,8 @@ const struct command command_convert = {
     .description =
         "Reads traces and writes them to OUT in another format, all to the one file. OUT appears\n"
         "when it is complete or not at all. Of a damaged binary file all that can be read is\n"
-        "converted, what was lost is said on standard error, and the exit status is 2. '-' is\n"
-        "standard input.",
+        "converted, what was lost is said on standard error, and the exit status is 2. Commit logs of\n"
+        "RISC-V simulators are read, too. '-' is standard input.",
     .example = "  $ ordeal convert --compress -o run.otr run.trace\n"
                "  $ ordeal convert run.otr | less\n",
     .options = options,

@@ -56,7 +56,7 @@ static const struct option_spec options[] = {
     OPTION(show, limit, "limit", 0, "SECONDS", seconds, NULL, "give up after this time: UNDECIDED"),
     OPTION(show, memory, "memory", 0, "MB", megabytes, NULL,
            "give up when more memory is needed: UNDECIDED"),
-    OPTION(show, format, "format", 'f', "FORMAT", format, NULL,
+    OPTION(show, format, "format", 'f', "FORMAT", format_read, NULL,
            "how the trace is written; without it guessed:"),
     OPTION(show, json, "json", 'j', NULL, flag, NULL, "all of it as one JSON object"),
     OPTION_END

@@ -487,7 +487,9 @@ static void test_too_many_candidates_are_a_limit(void)
 
 /* ---- dependences and cycles ---------------------------------------------------------- */
 
-struct pair { uint32_t from, to; };
+struct pair {
+    uint32_t from, to;
+};
 
 static void dependences_are(uint32_t count, const struct pair *expected)
 {

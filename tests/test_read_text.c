@@ -389,8 +389,10 @@ static void the_format_is_guessed(void)
     TEST_ASSERT_EQUAL_size_t(2, t->ops.count);
     TEST_ASSERT_EQUAL_UINT32(5, t->ops.data[1].line);
     static const struct wrong all[] = {
-        { "", 1, 1, "expected a text trace ('ordeal 1'), an Axe trace ('0: M[0] := 1') or a binary "
-                    "trace (.otr), found the end of the file" },
+        { "", 1, 1,
+          "expected a text trace ('ordeal 1'), an Axe trace ('0: M[0] := 1'), a "
+          "commit log ('core   0: 3 0x80000000 (0x00000013)') or a binary trace "
+          "(.otr), found the end of the file" },
         { "# x\n", 2, 1, "found the end of the file" },
         { "# x\nP0 S[A]#1\n", 2, 1, "expected a text trace ('ordeal 1'), an Axe trace" },
         { "ordeal 7\n", 1, 8, "expected version 1" },

@@ -94,20 +94,32 @@ static const char *algorithm_choice(int i)
     return i < ORDEAL_ALGORITHMS ? ordeal_algorithm_name((enum ordeal_algorithm)i) : NULL;
 }
 
-static const char *format_choice(int i)
-{
-    static const char *const names[] = { "text", "binary", "axe", NULL };
-    return names[i];
-}
+/* The last of them is read, not written. */
+static const char *const format_names[] = { "text", "binary", "axe", "commits" };
+enum { FORMATS_READ = 4, FORMATS_WRITTEN = 3 };
 
-static bool parse_format(const char *text, void *field)
+static bool parse_format_of(const char *text, void *field, int formats)
 {
-    for (int i = 0; format_choice(i); i++)
-        if (strcmp(text, format_choice(i)) == 0) {
+    for (int i = 0; i < formats; i++)
+        if (strcmp(text, format_names[i]) == 0) {
             *(enum ordeal_format *)field = (enum ordeal_format)(ORDEAL_FORMAT_TEXT + i);
             return true;
         }
     return false;
+}
+
+static const char *format_choice(int i) { return i < FORMATS_WRITTEN ? format_names[i] : NULL; }
+
+static bool parse_format(const char *text, void *field)
+{
+    return parse_format_of(text, field, FORMATS_WRITTEN);
+}
+
+static const char *format_read_choice(int i) { return i < FORMATS_READ ? format_names[i] : NULL; }
+
+static bool parse_format_read(const char *text, void *field)
+{
+    return parse_format_of(text, field, FORMATS_READ);
 }
 
 const struct option_type option_flag = { parse_flag, NULL, NULL };
@@ -121,6 +133,7 @@ const struct option_type option_megabytes = { parse_megabytes, "a number of mega
 const struct option_type option_model = { parse_model, NULL, model_choice };
 const struct option_type option_algorithm = { parse_algorithm, NULL, algorithm_choice };
 const struct option_type option_format = { parse_format, NULL, format_choice };
+const struct option_type option_format_read = { parse_format_read, NULL, format_read_choice };
 
 /* ---- parsing ------------------------------------------------------------------------- */
 

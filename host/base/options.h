@@ -29,17 +29,17 @@ struct option_spec {
 #define OPTION(STRUCT, FIELD, NAME, LETTER, ARGUMENT, TYPE, PRESET, HELP) \
     { NAME, LETTER, ARGUMENT, &option_##TYPE, offsetof(struct STRUCT, FIELD), PRESET, HELP }
 
-extern const struct option_type
-    option_flag,        /* bool */
-    option_text,        /* const char * */
-    option_words,       /* struct words: may be given many times */
-    option_whole,       /* uint64_t, from 0 */
-    option_positive,    /* uint64_t, from 1 */
-    option_seconds,     /* double */
-    option_megabytes,   /* size_t, in bytes */
-    option_model,       /* struct choice, of enum ordeal_model */
-    option_algorithm,   /* enum ordeal_algorithm */
-    option_format;      /* enum ordeal_format */
+extern const struct option_type option_flag, /* bool */
+    option_text,                             /* const char * */
+    option_words,                            /* struct words: may be given many times */
+    option_whole,                            /* uint64_t, from 0 */
+    option_positive,                         /* uint64_t, from 1 */
+    option_seconds,                          /* double */
+    option_megabytes,                        /* size_t, in bytes */
+    option_model,                            /* struct choice, of enum ordeal_model */
+    option_algorithm,                        /* enum ordeal_algorithm */
+    option_format,                           /* enum ordeal_format that is written */
+    option_format_read;                      /* enum ordeal_format */
 
 struct choice { bool given; int value; };
 

@@ -169,7 +169,7 @@ struct trial {
     struct outcomes *seen;
     bool to_break;               /* failing is to break the machine; else, to violate the model */
     bool failed;
-    struct why untried;          /* why some candidate could not be run or judged */
+    struct why untried; /* why some candidate could not be run or judged */
     uint64_t identity, iteration;
     uint64_t *values;
     struct why broke;
