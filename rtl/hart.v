@@ -43,6 +43,9 @@ module hart #(
     output wire        op_unsigned_o,
     output wire [4:0]  op_rd_o,
 
+    output wire        hold_o,          // one cycle: the next store offered is to be held
+    output wire [11:0] hold_cycles_o,   // for so long
+
     input  wire        wb_valid_i,      // only for a register that is pending; not with tx_abort_i
     input  wire [4:0]  wb_rd_i,
     input  wire [31:0] wb_data_i,
@@ -120,7 +123,7 @@ module hart #(
     wire illegal, base_pc, base_zero, reads_rs1, reads_rs2, sets_rd, inverts;
     wire is_alu, is_alu_imm, is_muldiv, is_jump, is_branch, is_begin, is_csr, is_csr_write;
     wire is_ecall, is_ebreak, is_mret, is_wfi, is_op, is_hint, is_access, is_write, is_atomic;
-    wire is_cas, is_done, x_takes;
+    wire is_cas, is_hold, is_done, x_takes;
     hart_decode #(
         .MULDIV(MULDIV), .TM(TM), .DEBUG(DEBUG), .TRIGGER(TRIGGER), .ATOMICS(MONITOR == 0)
     ) decode (
@@ -132,7 +135,7 @@ module hart #(
         .csr_o(is_csr), .csr_write_o(is_csr_write), .ecall_o(is_ecall), .ebreak_o(is_ebreak),
         .mret_o(is_mret), .wfi_o(is_wfi), .op_o(is_op), .kind_o(kind), .hint_o(is_hint),
         .access_o(is_access), .writes_o(is_write), .atomic_o(is_atomic), .cas_o(is_cas),
-        .done_o(is_done));
+        .hold_o(is_hold), .done_o(is_done));
 
     // Operands
     wire        x_stays, registers_ready;
@@ -410,6 +413,9 @@ module hart #(
     assign op_size_o     = x_insn_q[13:12];
     assign op_unsigned_o = x_insn_q[14];
     assign op_rd_o       = is_access && sets_rd ? x_rd : 5'd0;
+
+    assign hold_o          = DELAYS != 0 && x_finish && is_hold;
+    assign hold_cycles_o   = imm[11:0];
 
     assign tx_kill_o       = TM != 0 && kill_q;
     assign tx_kill_cause_o = kill_irq_q ? `TX_INTERRUPT : `TX_UNSUPPORTED;

@@ -45,6 +45,7 @@ module hart_decode #(
     output reg         writes_o,     // as a store; else as a load
     output reg         atomic_o,
     output reg         cas_o,
+    output reg         hold_o,       // INSN_HOLD, with imm_o
     output reg         done_o        // CSR_DONE: an operation only if bit 0 of the value is 1
 );
     localparam [11:0] DONE = `CSR_DONE;
@@ -186,6 +187,7 @@ module hart_decode #(
             writes_o    <= 1'b0;
             atomic_o    <= 1'b0;
             cas_o       <= 1'b0;
+            hold_o      <= 1'b0;
             done_o      <= 1'b0;
             case (insn_i[6:0])
                 7'h03: {rs1_o, rd_o, op_o, access_o} <= 4'b1111; // load
@@ -200,6 +202,7 @@ module hart_decode #(
                     invert_o <= insn_i[14:13] == 2'd1;
                     op_o     <= prefetches(insn_i[14:0]) && hints(insn_i[24:20]);
                     hint_o   <= prefetches(insn_i[14:0]) && hints(insn_i[24:20]);
+                    hold_o   <= insn_i[19:0] == `INSN_HOLD;
                 end
                 7'h17: {base_pc_o, rd_o} <= 2'b11;   // auipc
                 7'h23: {rs1_o, rs2_o, op_o, access_o, writes_o} <= 5'b11111; // store

@@ -40,6 +40,9 @@ module lsu #(
     input  wire        op_unsigned_i,
     input  wire [4:0]  op_rd_i,
 
+    input  wire        hold_i,          // the next store accepted stays in the store buffer
+    input  wire [11:0] hold_cycles_i,   // for so long; with DELAYS = 0 nothing does
+
     output reg         wb_valid_o,      // never with wb_rd_o = 0, never with tx_abort_o
     output reg  [4:0]  wb_rd_o,
     output reg  [31:0] wb_data_o,
@@ -169,6 +172,33 @@ module lsu #(
     // What the bus has answered.
     wire        uc_load, uc_store, uc_atomic;
 
+    // The stores that are held are so together: a new one sets the time for all of them.
+    wire        hold_next, holds;
+    generate if (DELAYS == 0) begin : no_hold
+        assign {hold_next, holds} = 2'd0;
+        wire unused = &{1'b0, hold_i, hold_cycles_i};
+    end else begin : hold
+        reg        next_q;
+        reg [11:0] cycles_q, left_q;
+        always @(posedge clk_i)
+            if (rst_i) begin
+                next_q <= 1'b0;
+                left_q <= 12'd0;
+            end else begin
+                if (hold_i) begin
+                    next_q   <= hold_cycles_i != 12'd0;
+                    cycles_q <= hold_cycles_i;
+                end else if (go_store)
+                    next_q <= 1'b0;
+                if (go_store && next_q)
+                    left_q <= cycles_q;
+                else if (left_q != 12'd0)
+                    left_q <= left_q - 12'd1;
+            end
+        assign hold_next = next_q;
+        assign holds     = left_q != 12'd0;
+    end endgenerate
+
     // What was refused tries again when the cache says that something changed, and now and then.
     reg  [5:0]  timer_q;
     wire        seldom = timer_q == 6'd63;
@@ -250,7 +280,7 @@ module lsu #(
         .tx_i(tx), .empty_o(sb_empty), .full_o(sb_full), .uncached_o(sb_uncached),
         .drained_o(sb_drained), .tx_drained_o(sb_tx_drained),
         .push_i(go_store), .push_addr_i(op_addr_i[31:2]), .push_be_i(op_be), .push_data_i(op_lanes),
-        .push_barrier_i(barrier),
+        .push_barrier_i(barrier), .push_hold_i(hold_next), .hold_i(holds),
         .look_valid_i((lq_pick && lq_go) || flight_load), .look_addr_i(lq_pick_addr),
         .look_be_o(look_be), .look_data_o(look_data),
         .line_valid_i(op_valid_i && (op_kind_i == `LSU_FLUSH || bug_i == `BUG_SWAP_NO_DRAIN)),

@@ -29,6 +29,8 @@ module lsu_store_buffer #(
     input  wire [3:0]  push_be_i,
     input  wire [31:0] push_data_i,     // in its lanes
     input  wire        push_barrier_i,  // all older stores leave before it and later ones
+    input  wire        push_hold_i,     // it does not go to the cache while hold_i
+    input  wire        hold_i,
 
     // A load asks.
     input  wire        look_valid_i,
@@ -74,7 +76,7 @@ module lsu_store_buffer #(
     reg [31:2]      addr_q [0:DEPTH-1];
     reg [3:0]       be_q   [0:DEPTH-1];
     reg [31:0]      data_q [0:DEPTH-1];
-    reg [DEPTH-1:0] valid_q, barrier_q, uncached_q, refused_q, tx_q;
+    reg [DEPTH-1:0] valid_q, barrier_q, uncached_q, refused_q, tx_q, held_q;
     reg [CW-1:0]    count_q;
     reg [IW-1:0]    flight_q;
 
@@ -110,7 +112,7 @@ module lsu_store_buffer #(
             if (free && guess != {IW{1'b0}})
                 for (i = 0; i < DEPTH; i = i + 1)
                     if (i[IW-1:0] == guess)
-                        may = valid_q[i] && !refused_q[i] && !ordered[i];
+                        may = valid_q[i] && !refused_q[i] && !ordered[i] && !(hold_i && held_q[i]);
                     else if (i[IW-1:0] < guess)
                         blocked = blocked || ordered[i] || addr_q[i] == addr_q[guess];
             if (may && !blocked)
@@ -123,7 +125,8 @@ module lsu_store_buffer #(
                 for (i = DEPTH - 1; i >= 0; i = i - 1)
                     if (valid_q[i] && !uncached_q[i])
                         pick = i[IW-1:0];
-            pick_valid_o = valid_q[pick] && !uncached_q[pick] && !refused_q[pick];
+            pick_valid_o = valid_q[pick] && !uncached_q[pick] && !refused_q[pick]
+                && !(hold_i && held_q[pick]);
 
             at = flight_i ? flight_q : pick;
             pick_addr_o  = addr_q[at];
@@ -260,6 +263,7 @@ module lsu_store_buffer #(
                 uncached_q <= {DEPTH{1'b0}};
                 refused_q  <= {DEPTH{1'b0}};
                 tx_q       <= {DEPTH{1'b0}};
+                held_q     <= {DEPTH{1'b0}};
                 count_q    <= {CW{1'b0}};
             end
         end else begin
@@ -270,6 +274,7 @@ module lsu_store_buffer #(
                     barrier_q  <= move(barrier_q, push_barrier_i);
                     uncached_q <= move(uncached_q, !push_addr_i[31]);
                     tx_q       <= move(tx_q, tx_i);
+                    held_q     <= move(held_q, push_hold_i);
                     count_q    <= add ? left + ONE : left;
                 end
                 if (gone)

@@ -115,6 +115,8 @@ module tile #(
     wire [31:0] op_addr, op_data, op_compare;
     wire [4:0]  op_amo, op_rd;
     wire [1:0]  op_size;
+    wire        hold;
+    wire [11:0] hold_cycles;
     wire        wb_valid;
     wire [4:0]  wb_rd;
     wire [31:0] wb_data;
@@ -151,7 +153,8 @@ module tile #(
         .code_we_o(code_we), .code_wdata_o(code_wdata), .op_valid_o(op_valid),
         .op_ready_i(op_ready), .op_kind_o(op_kind), .op_addr_o(op_addr),
         .op_data_o(op_data), .op_compare_o(op_compare), .op_amo_o(op_amo), .op_size_o(op_size),
-        .op_unsigned_o(op_unsigned), .op_rd_o(op_rd), .wb_valid_i(wb_valid), .wb_rd_i(wb_rd),
+        .op_unsigned_o(op_unsigned), .op_rd_o(op_rd), .hold_o(hold),
+        .hold_cycles_o(hold_cycles), .wb_valid_i(wb_valid), .wb_rd_i(wb_rd),
         .wb_data_i(wb_data), .tx_active_i(tx_active), .tx_abort_i(tx_abort),
         .tx_status_i(tx_status), .tx_kill_o(tx_kill), .tx_kill_cause_o(tx_kill_cause),
         .ipi_i(ipi_i), .ipi_clear_o(ipi_clear_o), .irq_taken_o(irq_taken), .done_o(done_o),
@@ -171,7 +174,8 @@ module tile #(
         .seed_i(seed_i), .level_i(level_i), .cycle_i(cycle_i),
         .op_valid_i(op_valid), .op_ready_o(op_ready), .op_kind_i(op_kind), .op_addr_i(op_addr),
         .op_data_i(op_data), .op_compare_i(op_compare), .op_amo_i(op_amo), .op_size_i(op_size),
-        .op_unsigned_i(op_unsigned), .op_rd_i(op_rd), .wb_valid_o(wb_valid), .wb_rd_o(wb_rd),
+        .op_unsigned_i(op_unsigned), .op_rd_i(op_rd), .hold_i(hold),
+        .hold_cycles_i(hold_cycles), .wb_valid_o(wb_valid), .wb_rd_o(wb_rd),
         .wb_data_o(wb_data), .tx_active_o(tx_active), .tx_abort_o(tx_abort),
         .tx_status_o(tx_status), .tx_ending_o(tx_ending), .tx_kill_i(tx_kill),
         .tx_kill_cause_i(tx_kill_cause), .irq_taken_i(irq_taken),

@@ -70,8 +70,9 @@ module monitor #(
     wire [4:0]  unused_amo;
     wire [3:0]  unused_cause, unused_wait;
     wire [`EVENT_BRANCH_TAKEN:0] unused_events;
+    wire [11:0] unused_hold_cycles;
     wire        unused_kill, unused_clear, unused_taken, unused_done, unused_code_we,
-                unused_silent;
+                unused_silent, unused_hold;
     hart #(
         .NHARTS(1), .MEMORY_WORDS(RAM_WORDS), .CODE_WORDS(RAM_WORDS), .MULDIV(0), .TM(0),
         .DELAYS(0), .MONITOR(1), .DEBUG(DEBUG), .TRIGGER(TRIGGER)
@@ -80,7 +81,8 @@ module monitor #(
         .level_i(3'd0), .code_addr_o(code_addr), .code_data_i(code_data_q), .op_valid_o(op_valid),
         .op_ready_i(op_ready), .op_kind_o(op_kind), .op_addr_o(op_addr), .op_data_o(op_data),
         .op_compare_o(unused_compare), .op_amo_o(unused_amo), .op_size_o(op_size),
-        .op_unsigned_o(op_unsigned), .op_rd_o(op_rd), .wb_valid_i(wb_valid_q), .wb_rd_i(wb_rd_q),
+        .op_unsigned_o(op_unsigned), .op_rd_o(op_rd), .hold_o(unused_hold),
+        .hold_cycles_o(unused_hold_cycles), .wb_valid_i(wb_valid_q), .wb_rd_i(wb_rd_q),
         .wb_data_i(wb_data), .tx_active_i(1'b0), .tx_abort_i(1'b0), .tx_status_i(32'd0),
         .tx_kill_o(unused_kill), .tx_kill_cause_o(unused_cause), .ipi_i(1'b0),
         .ipi_clear_o(unused_clear), .irq_taken_o(unused_taken), .done_o(unused_done),
@@ -185,6 +187,6 @@ module monitor #(
     wire unused = &{1'b0, code_addr[31:AW+2], code_addr[1:0], unused_compare, unused_amo,
         unused_kill, unused_cause, unused_clear, unused_taken, unused_done, unused_pc,
         unused_retired, unused_wait, unused_wait_addr, unused_events, unused_code_we,
-        unused_code_wdata, unused_silent};
+        unused_code_wdata, unused_silent, unused_hold, unused_hold_cycles};
 endmodule
 `default_nettype wire
