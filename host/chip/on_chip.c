@@ -89,7 +89,9 @@ static bool divide(struct on_chip *p, uint32_t begin, struct why *why)
                        begin - CHIP_DATA, m->harts, m->memory_bytes);
     struct image_stacks stacks = { begin, part, heap };
     image_set_stacks(p->file.image, &stacks);
-    p->traced = (struct retrace_machine){ .harts = m->harts, .memory_bytes = m->memory_bytes };
+    p->traced = (struct retrace_machine){ .harts = m->harts,
+                                          .memory_bytes = m->memory_bytes,
+                                          .code_bytes = 4 * p->code_words };
     chip->harts = m->harts;
     chip->low = m->low;
     chip->high = m->high;
@@ -148,3 +150,12 @@ bool on_chip_fit(struct on_chip *p, const struct on_chip_machine *machine,
                                      identity_of(p) };
     return true;
 }
+
+bool on_chip_steer(const struct on_chip *p, const struct steer_point *point, size_t points,
+                   struct steered *to)
+{
+    return steer_code(to, p->code, p->code_words, p->machine.code_bytes / 4, p->machine.harts,
+                      point, points);
+}
+
+const struct image *on_chip_image(const struct on_chip *p) { return p->file.image; }

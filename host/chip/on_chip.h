@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "program/compile.h"
 #include "ordeal.h"
+#include "steer.h"
 #include "targets/soc/soc_record.h"
 
 struct on_chip;
@@ -36,6 +37,12 @@ struct on_chip_words {
 /* Lays it out for this machine; the words live until the next call. False: why it does not fit. */
 bool on_chip_fit(struct on_chip *p, const struct on_chip_machine *machine,
                  struct on_chip_words *words, struct why *why);
+
+/* Its code as it was laid out, with delays or fences. False: as steer_code(). */
+bool on_chip_steer(const struct on_chip *p, const struct steer_point *point, size_t points,
+                   struct steered *to);
+struct image;
+const struct image *on_chip_image(const struct on_chip *p);
 
 /* How a run ended. */
 enum on_chip_end {

@@ -7,6 +7,7 @@
 
 #include "base/interrupt.h"
 #include "calls.h"
+#include "on_chip_look.h"
 #include "on_chip_parts.h"
 #include "program/variables.h"
 
@@ -303,6 +304,39 @@ enum on_chip_result on_chip_result(const struct on_chip_verdict *v, const char *
 }
 uint32_t on_chip_threads(const struct on_chip_verdict *v) { return v->past.threads; }
 const struct ordeal_trace *on_chip_trace(const struct on_chip_verdict *v) { return v->trace.trace; }
+
+const struct event_list *on_chip_events(const struct on_chip_verdict *v, enum explore_model *model)
+{
+    *model = v->whole.model;
+    return &v->past.events;
+}
+
+uint32_t on_chip_seen(const struct on_chip_verdict *v, size_t event)
+{
+    return v->whole.item[event].from;
+}
+bool on_chip_is_shared(const struct on_chip_verdict *v, size_t event)
+{
+    return v->whole.item[event].shared;
+}
+
+enum explore_error on_chip_error(const struct on_chip_verdict *v, size_t *shown)
+{
+    *shown = v->past.shown;
+    return v->past.finding.error;
+}
+
+const char *on_chip_broke(const struct on_chip_verdict *v)
+{
+    if (*v->past.broke.text)
+        return v->past.broke.text;
+    if (v->run.how == ON_CHIP_BROKE)
+        return v->run.broke;
+    return ordeal_verdict_result(v->check) == ORDEAL_FAIL
+             ? "no order of its model explains what the harts saw"
+             : "";
+}
+
 const struct ordeal_verdict *on_chip_check(const struct on_chip_verdict *v) { return v->check; }
 
 uint32_t on_chip_cycle(const struct on_chip_verdict *v)

@@ -11,6 +11,7 @@
 #include "chip.h"
 #include "image.h"
 #include "retrace_parts.h"
+#include "steer.h"
 #include "step.h"
 #include "targets/soc/soc_numbers.h"
 
@@ -27,8 +28,18 @@ static const char *const kind_words[16] = {
 #undef RECORD
 };
 
+static void put_in_fence(struct walk *w);
+
+/* A fence of ours (steer.h) is no instruction of the program. */
+static bool is_put_in(const struct soc_record *r)
+{
+    return r->kind == SOC_REC_FENCE && r->address & STEER_FENCE;
+}
+
 static const struct soc_record *next_record(struct walk *w)
 {
+    while (w->next < w->end && is_put_in(w->next))
+        put_in_fence(w);
     return w->next < w->end ? w->next : NULL;
 }
 
@@ -122,6 +133,15 @@ static void settle_reserved(struct walk *w)
     w->reserved = NULL;
 }
 
+static void put_in_fence(struct walk *w)
+{
+    const struct soc_record *r = w->next;
+    take(w);
+    struct timed *t = add(w, EVENT_FENCE, w->time);
+    if (t)
+        t->e.fence = r->address & 0x33; /* of i, o, r and w in each half, the last two */
+}
+
 /* ---- what should not be ---------------------------------------------------------------------- */
 
 static void say_place(struct walk *w, struct why *why)
@@ -189,7 +209,7 @@ static bool trapped(struct walk *w)
     take(w);
     if (!take_value(w, &cause) || !take_value(w, &pc) || !take_value(w, &value))
         return false;
-    if (pc != w->pc)
+    if (pc != w->pc && pc < w->all->machine->code_bytes)
         return broke(w, at, "an exception, cause %" PRIu32 ", at 0x%" PRIx32, cause, pc);
     cause %= 16;
     char text[100];

@@ -14,6 +14,7 @@ enum { RETRACE_HARTS = 16 };
 
 struct retrace_machine {
     uint32_t harts, memory_bytes;
+    uint32_t code_bytes; /* of the program; what is behind was put in (steer.h) */
     uint32_t stack_begin[RETRACE_HARTS], stack_end[RETRACE_HARTS];
 };
 

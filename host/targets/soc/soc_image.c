@@ -37,7 +37,8 @@ static bool write_code(struct soc_runner *m, const struct soc_image *image)
     const struct soc_interface *soc = m->plan.soc;
     bool good = true;
     for (uint32_t h = 0; good && h < soc->parameters.harts; h++)
-        good = soc->write_code(m->soc, h, SOC_MAP_CODE, image->code, image->code_words);
+        good = soc->write_code(m->soc, h, SOC_MAP_CODE, image->each ? image->each[h] : image->code,
+                               image->code_words);
     m->image = good ? image->identity : 0;
     return good;
 }

@@ -8,7 +8,8 @@
 #include "targets/target.h"
 
 struct soc_image {
-    const uint32_t *code; /* of every hart */
+    const uint32_t *code;        /* of every hart, */
+    const uint32_t *const *each; /* or of each its own; NULL: they all have the same */
     uint32_t code_words;
     uint32_t *memory;      /* all that the machine has; the first words are a struct chip, ... */
     uint32_t memory_words; /* ... whose seed is drawn for each run */
