@@ -58,6 +58,12 @@ int program_refuse(const struct program_command *p)
     return -1;
 }
 
+const char *program_machine_option(const struct program_machine *m)
+{
+    struct target_option_told told = { .name = NULL };
+    return target_option_next(&m->how, &told) ? told.name : NULL;
+}
+
 size_t program_memory(double share)
 {
     long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);

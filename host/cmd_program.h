@@ -10,6 +10,7 @@
 #include "base/progress.h"
 #include "explore.h"
 #include "program/program_file.h"
+#include "targets/target_options.h"
 
 struct program_command {
     int atomics; /* index of program_atomics */
@@ -42,6 +43,43 @@ bool program_find_name(const char *text, const char *const *names, int *value);
     OPTION(TYPE, FIELD.include, "include", 'I', "DIR", words, NULL, \
            "a folder with headers; may be given many times")
 /* clang-format on */
+
+/* A machine that the program is to run on. */
+struct program_machine {
+    const char *target; /* NULL: none */
+    struct target_options how;
+    uint64_t patience; /* cycles of an execution */
+};
+/* clang-format off */
+#define MACHINE_OPTIONS(TYPE, FIELD) \
+    OPTION(TYPE, FIELD.target, "target", 't', "TARGET", text, NULL, \
+           "run it on this machine: sim, the multiprocessor of rtl/ in simulation;\n" \
+           "board, the same on an FPGA"), \
+    OPTION(TYPE, FIELD.patience, "patience", 0, "CYCLES", positive, "100000", \
+           "with --target: an execution that takes longer is left"), \
+    OPTION(TYPE, FIELD.how.bug, "bug", 0, "NAME", text, NULL, \
+           "sim, board: break the machine on purpose; 'ordeal run --bug list'"), \
+    OPTION(TYPE, FIELD.how.harts, "harts", 0, "N", positive, NULL, \
+           "sim: harts of the machine, 1 to 16 (default: 4)"), \
+    OPTION(TYPE, FIELD.how.config, "config", 0, "KEY=VALUE,...", text, NULL, \
+           "sim: what it is built with, see 'ordeal run --help'"), \
+    OPTION(TYPE, FIELD.how.sizes, "sizes", 0, "NAME", text, NULL, \
+           "sim: its size, as h4-s16-w2-l4-b8-q4, which is the usual one"), \
+    OPTION(TYPE, FIELD.how.delay, "delay", 0, "N", text, NULL, \
+           "sim, board: random delays at every queue, from 0, none, to 7, long;\n" \
+           "without it now and then another"), \
+    OPTION(TYPE, FIELD.how.soc, "soc", 0, "FILE", text, NULL, \
+           "sim: a machine of your own, with the interface of sim/soc.h"), \
+    OPTION(TYPE, FIELD.how.serial, "serial", 0, "S", text, NULL, \
+           "board: the one with this serial number"), \
+    OPTION(TYPE, FIELD.how.link, "link", 0, "HOW", text, NULL, \
+           "board: over 'usb', or 'jtag' through OpenOCD (default: usb)"), \
+    OPTION(TYPE, FIELD.how.openocd, "openocd", 0, "HOST:PORT", text, NULL, \
+           "board: Tcl port of the OpenOCD for --link jtag (default:\n" \
+           "127.0.0.1:6666)")
+/* clang-format on */
+/* The name of an option that was given and is about a machine; NULL: none was. */
+const char *program_machine_option(const struct program_machine *m);
 
 /* Parses the command line into `fields`, in which `p` is. -1: go on; else the exit status. */
 int program_parse(struct program_command *p, const struct command *self, int argc, char **argv,

@@ -7,6 +7,8 @@
 
 #include "base/error.h"
 #include "base/interrupt.h"
+#include "base/output.h"
+#include "chip/chip_relax.h"
 #include "cmd_program.h"
 #include "program/relax_trace.h"
 #include "program/relax_trials.h"
@@ -20,13 +22,18 @@ struct relaxing {
     int model;
     bool replay;
     uint64_t runs, trials, repeat, steps, seed, length, trial, explore, buffers;
-    const char *cycle, *trace, *traces;
+    const char *cycle, *trace, *traces, *waves;
+    struct program_machine on;
 
     struct statement_labels labels;
     struct relax_plan plan;
     struct relax_cycles cycles; /* to be tried */
     struct relax_graph graph;   /* of the model that is tried; made when it is wanted */
     char phase[160];
+
+    /* On a machine: */
+    struct chip_relax chip;
+    struct statement_labels chip_labels;
 };
 
 /* What came out under one model. */
@@ -67,10 +74,11 @@ static const struct option_spec options[] = {
            "runs under sc, by random schedules, that predict cycles"),
     OPTION(relaxing, length, "length", 0, "LABELS", length, "4",
            "longest cycles that are predicted: 4, 6 or 8 labels"),
-    OPTION(relaxing, trials, "trials", 0, "N", positive, "30",
-           "trials of each cycle"),
-    OPTION(relaxing, repeat, "repeat", 0, "N", positive, "100",
-           "executions of a trial, at most; it ends with the first that has the cycle"),
+    OPTION(relaxing, trials, "trials", 0, "N", positive, NULL,
+           "trials of each cycle (default: 30; with --target 3)"),
+    OPTION(relaxing, repeat, "repeat", 0, "N", positive, NULL,
+           "executions of a trial, at most; it ends with the first that has the\n"
+           "cycle (default: 100; with --target 40)"),
     OPTION(relaxing, steps, "steps", 0, "N", positive, "20000",
            "accesses of an execution, at most; it is left then"),
     OPTION(relaxing, seed, "seed", 's', "N", whole, "1",
@@ -90,6 +98,10 @@ static const struct option_spec options[] = {
            "with --trial: write that execution as a trace for 'ordeal check'"),
     OPTION(relaxing, traces, "traces", 0, "FOLDER", text, NULL,
            "write such a trace for each cycle that was confirmed: MODEL-LABELS.trace"),
+    OPTION(relaxing, waves, "waves", 0, "FOLDER", text, NULL,
+           "with --target sim: write what all signals did for each cycle that was\n"
+           "confirmed, for GTKWave: MODEL-LABELS.fst"),
+    MACHINE_OPTIONS(relaxing, on),
     PROGRAM_OPTIONS(relaxing, p),
     OPTION(relaxing, p.json, "json", 0, NULL, flag, NULL,
            "output for programs: one object a line"),
@@ -97,9 +109,51 @@ static const struct option_spec options[] = {
 };
 /* clang-format on */
 
+/* An execution on a machine takes tens of milliseconds. */
+static void give_defaults(struct relaxing *x)
+{
+    if (!x->trials)
+        x->trials = x->on.target ? 3 : 30;
+    if (!x->repeat)
+        x->repeat = x->on.target ? 40 : 100;
+}
+
+static struct chip_try_options chip_options(const struct relaxing *x, enum explore_model model)
+{
+    enum {
+        PATIENCE = 20,
+        LINK_PATIENCE = 60
+    }; /* seconds of a check; of an execution, for a board */
+    struct chip_try_options o = { .command = x->p.command,
+                                  .target = x->on.target,
+                                  .how = x->on.how,
+                                  .model = account_trace_model(model),
+                                  .most_cycles = x->on.patience,
+                                  .seconds = PATIENCE,
+                                  .request = program_request(&x->p) };
+    o.how.seed = x->seed;
+    o.how.timeout = LINK_PATIENCE;
+    return o;
+}
+
+static int refuse_machine(const struct relaxing *x)
+{
+    const char *given = x->waves ? "waves" : program_machine_option(&x->on);
+    if (!x->on.target)
+        return given ? complain(x->p.command, "--%s is about a machine: add --target", given) : -1;
+    if (x->p.atomics)
+        return complain(x->p.command, "--atomics x86 is not for a machine of RISC-V");
+    if (!compile_is_source(x->p.file[0]))
+        return complain(x->p.command, "--target compiles for the machine: name sources (.c, .cpp)");
+    struct chip_try_options o = chip_options(x, EXPLORE_TSO);
+    return chip_try_refuse(&o);
+}
+
 static int refuse(const struct relaxing *x)
 {
     int status = program_refuse(&x->p);
+    if (status < 0)
+        status = refuse_machine(x);
     if (status >= 0)
         return status;
     if (x->trial && (!x->cycle || x->model == ALL_MODELS))
@@ -154,6 +208,10 @@ static cJSON *new_line(struct relaxing *x, const char *word, const char *model)
 {
     cJSON *line = program_line(&x->p, word);
     cJSON_AddStringToObject(line, "model", model);
+    if (x->chip.machine) {
+        cJSON_AddStringToObject(line, "target", x->on.target);
+        output_line_machine(line, chip_try_size(x->chip.machine));
+    }
     return line;
 }
 
@@ -188,10 +246,11 @@ static bool write_traces(struct relaxing *x, const struct relax_cycle *c, enum e
     return program_write_trace(&x->p, path, t->trace.trace);
 }
 
-static bool show(struct relaxing *x, const struct event_list *events, enum explore_model model)
+static bool show(const struct image *image, const struct event_list *events,
+                 enum explore_model model)
 {
     struct account a;
-    bool fine = account_make(&a, x->p.program.image, events, model);
+    bool fine = account_make(&a, image, events, model);
     if (fine) {
         printf("Steps:\n");
         account_steps(&a, stdout);
@@ -201,13 +260,13 @@ static bool show(struct relaxing *x, const struct event_list *events, enum explo
 }
 
 /* An execution as a trace, and what the checker says of it. */
-static bool certify(struct relaxing *x, const struct event_list *events,
+static bool certify(struct relaxing *x, const struct image *image, const struct event_list *events,
                     const struct relax_cycle *c, enum explore_model model, const char **certified)
 {
     enum { PATIENCE = 20 }; /* seconds */
     struct relax_trace t = { 0 };
     struct ordeal_error why = { 0 };
-    bool fine = relax_trace_make(&t, x->p.program.image, events, model);
+    bool fine = relax_trace_make(&t, image, events, model);
     if (fine) {
         enum account_judgement j = relax_trace_judge(&t, PATIENCE, &why);
         *certified = j == ACCOUNT_CONFIRMED ? "yes"
@@ -224,7 +283,7 @@ static bool certify(struct relaxing *x, const struct event_list *events,
             program_write_trace(&x->p, x->trace, t.trace.trace);
     }
     if (fine && x->replay)
-        fine = show(x, events, model);
+        fine = show(image, events, model);
     relax_trace_free(&t);
     return fine;
 }
@@ -236,9 +295,106 @@ static bool certify_trial(struct relaxing *x, struct relax_runner *r, const stru
     struct event_list events = { NULL, 0 };
     const struct relax_run *run;
     bool fine = relax_events(r, c, w->seed, &events, &run)
-             && certify(x, &events, c, model, certified);
+             && certify(x, x->p.program.image, &events, c, model, certified);
     explore_events_free(&events);
     return fine;
+}
+
+/* ---- on a machine ------------------------------------------------------------------------ */
+
+static bool stop_with(struct relaxing *x, const char *what, const struct why *why, int status)
+{
+    progress_erase(&x->p.progress);
+    complain(x->p.command, "%s: %s%s", x->p.file[0], what, why->text);
+    x->p.status = exit_worst(x->p.status, status);
+    return false;
+}
+
+/* False: nothing more is to be tried, and why was told. */
+static bool machine_goes_on(struct relaxing *x, const struct chip_relaxed *out)
+{
+    if (out->machine_wrong)
+        return stop_with(x, "the machine is wrong, which 'ordeal run --program' keeps: ", &out->why,
+                         EXIT_VIOLATION);
+    if (out->bad)
+        return stop_with(x, "", &out->why, EXIT_BAD);
+    if (out->end == CHIP_TRY_FAILED)
+        return stop_with(x, "", &out->why, EXIT_TARGET);
+    if (out->end == CHIP_TRY_ERROR)
+        return stop_with(x, "", &out->why, EXIT_INTERNAL);
+    return true;
+}
+
+/* The cycle by the labels of the program as it is on the chip. */
+static bool cycle_on_chip(struct relaxing *x, const struct relax_cycle *c, struct relax_cycle *to)
+{
+    char name[CYCLE_NAME], reason[256];
+    statement_cycle_name(&x->labels, c, name);
+    if (statement_cycle_parse(&x->chip_labels, name, to, reason, sizeof reason))
+        return true;
+    x->p.status = complain(x->p.command, "%s is not on the machine: %s", name, reason);
+    return false;
+}
+
+static void write_waves(struct relaxing *x, const struct relax_cycle *c,
+                        const struct relax_cycle *on_chip, const struct relax_witness *w)
+{
+    char name[CYCLE_NAME], path[4096];
+    struct why why = { "" };
+    int error = output_directory(x->waves);
+    statement_cycle_name(&x->labels, c, name);
+    snprintf(path, sizeof path, "%s/%s-%s.fst", x->waves, explore_model_names[x->chip.model], name);
+    if (error)
+        x->p.status = complain_unwritten(x->p.command, x->waves, error);
+    else if (!chip_relax_waves(&x->chip, on_chip, w, path, &why))
+        stop_with(x, "no waves: ", &why, EXIT_UNWRITTEN);
+}
+
+static bool try_on_machine(struct relaxing *x, const struct relax_cycle *c, struct relax_tried *t,
+                           const char **certified, bool *goes_on)
+{
+    struct relax_cycle on_chip;
+    struct chip_relaxed out;
+    enum explore_model model;
+    *goes_on = cycle_on_chip(x, c, &on_chip);
+    if (!*goes_on)
+        return true;
+    bool fine = chip_relax(&x->chip, &on_chip, x->trial ? x->trial : 1,
+                           x->trial ? x->trial : x->trials, &out);
+    *t = out.tried;
+    *goes_on = fine && machine_goes_on(x, &out);
+    if (fine && out.run) {
+        const struct event_list *events = on_chip_events(out.run, &model);
+        fine = certify(x, x->chip.plan.image, events, c, x->chip.model, certified);
+        if (x->waves && *goes_on)
+            write_waves(x, c, &on_chip, &t->witness);
+    }
+    chip_relaxed_free(&out);
+    return fine;
+}
+
+/* The machine of the next model. */
+static bool open_machine(struct relaxing *x, enum explore_model model)
+{
+    struct chip_try_options o = chip_options(x, model);
+    int status;
+    x->chip = (struct chip_relax){ .machine = chip_try_open(&o, &status), .model = model };
+    if (!x->chip.machine) {
+        x->p.status = exit_worst(x->p.status, status);
+        return false;
+    }
+    x->chip.plan = x->plan;
+    x->chip.plan.labels = &x->chip_labels;
+    x->chip.plan.image = on_chip_image(chip_try_program(x->chip.machine));
+    return statement_labels_find(&x->chip_labels, x->chip.plan.image, x->p.file[0])
+        || out_of_memory(x);
+}
+
+static void close_machine(struct relaxing *x)
+{
+    statement_labels_free(&x->chip_labels);
+    chip_try_close(x->chip.machine);
+    x->chip.machine = NULL;
 }
 
 /* ---- a cycle that no trial confirmed ----------------------------------------------------- */
@@ -271,7 +427,7 @@ static bool certify_path(struct relaxing *x, const struct relax_cycle *c, enum e
     struct ordeal_error error = { 0 };
     bool fine = explore_follow(x->p.program.image, &x->graph.how, path, &events, NULL, NULL, &error)
              == ORDEAL_OK;
-    fine = fine && certify(x, &events, c, model, certified);
+    fine = fine && certify(x, x->p.program.image, &events, c, model, certified);
     explore_events_free(&events);
     return fine;
 }
@@ -350,10 +506,16 @@ static bool try_cycle(struct relaxing *x, struct relax_runner *r, const struct r
 {
     struct relax_tried t = { 0 };
     const char *certified = "", *explored = NULL;
-    bool fine = x->trial ? relax_trial(&x->plan, r, c, tally->model, x->trial, &t)
-                         : relax_phase_two(&x->plan, r, c, tally->model, &t);
+    bool goes_on = true, fine;
+    if (x->chip.machine)
+        fine = try_on_machine(x, c, &t, &certified, &goes_on);
+    else
+        fine = x->trial ? relax_trial(&x->plan, r, c, tally->model, x->trial, &t)
+                        : relax_phase_two(&x->plan, r, c, tally->model, &t);
     if (!fine)
         return out_of_memory(x);
+    if (!goes_on)
+        return false;
     if (t.broke[0]) {
         report_broke(x, t.broke);
         return false;
@@ -362,7 +524,7 @@ static bool try_cycle(struct relaxing *x, struct relax_runner *r, const struct r
              && tally->model != EXPLORE_PSLO;
     if (open)
         fine = explore_cycle(x, c, tally->model, &explored, &certified);
-    else if (t.witness.there)
+    else if (t.witness.there && !x->chip.machine)
         fine = certify_trial(x, r, c, tally->model, &t.witness, &certified);
     if (!fine)
         return out_of_memory(x);
@@ -414,7 +576,7 @@ static bool under_model(struct relaxing *x, enum explore_model model)
     struct tally tally = { .model = model };
     cJSON *lines = cJSON_CreateArray();
     double began = now();
-    bool goes_on = r && lines;
+    bool goes_on = r && lines && (!x->on.target || open_machine(x, model));
     if (!r)
         program_report_error(&x->p, &error);
     for (size_t i = 0; goes_on && i < x->cycles.count; i++) {
@@ -429,6 +591,7 @@ static bool under_model(struct relaxing *x, enum explore_model model)
     if (goes_on || interrupted())
         report_model(x, &tally, lines);
     cJSON_Delete(lines);
+    close_machine(x);
     relax_runner_free(r);
     relax_graph_free(&x->graph);
     return goes_on;
@@ -533,6 +696,7 @@ static int run(const struct command *self, int argc, char **argv)
 {
     struct relaxing x = { .model = 0 };
     int status = program_parse(&x.p, self, argc, argv, &x);
+    give_defaults(&x);
     if (status < 0)
         status = refuse(&x);
     if (status >= 0)
@@ -565,13 +729,16 @@ const struct command command_relax = {
         "BUGGY, the program went wrong by it; CONFIRMED, it did not. What no trial makes is sought\n"
         "in all executions: FEASIBLE, one has it; INFEASIBLE, none has; UNCONFIRMED, nobody knows.\n"
         "certified=yes: the checker has proved that the execution is none of sequential\n"
-        "consistency, and one of the model. More is in docs/relax.md.\n\n"
+        "consistency, and one of the model. With --target the machine itself is steered to each\n"
+        "cycle: its queues wait by label and hart. More is in docs/relax.md.\n\n"
         "Exit status: 0 no cycle went wrong; 1 one did, or the program is wrong under sc;\n"
-        "2 a program that cannot be compiled or run; 130 after ^C, with what was found until then;\n"
+        "2 a program that cannot be compiled or run; 3 the target failed; 130 after ^C, with what\n"
+        "was found until then;\n"
         "70 if the checker refuses an execution, a defect of ordeal.",
     .example =
         "  $ ordeal relax examples/programs/relax/dekker.c\n"
-        "  $ ordeal relax --model tso --cycle 1,2,11,12 --trial 1 --trace c.trace dekker.c\n",
+        "  $ ordeal relax --model tso --cycle 1,2,11,12 --trial 1 --trace c.trace dekker.c\n"
+        "  $ ordeal relax --target sim --model tso --waves waves examples/programs/relax/dekker.c\n",
     .options = options,
     .run = run,
 };

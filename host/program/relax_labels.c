@@ -147,7 +147,7 @@ static void find_code(struct relax_labels *of, const struct image *image)
     size_t n = image_segments(image, &s);
     uint32_t low = UINT32_MAX, high = 0;
     for (size_t i = 0; i < n; i++) {
-        if (s[i].writable)
+        if (s[i].writable || !image_instruction(image, s[i].address & ~3u)) /* or constants */
             continue;
         low = s[i].address < low ? s[i].address : low;
         high = s[i].address + s[i].size > high ? s[i].address + s[i].size : high;
