@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `ordeal fence`: the fences that a program needs under TSO and PSO. */
 #include <inttypes.h>
+#include <stdlib.h>
 
+#include "base/error.h"
 #include "base/interrupt.h"
+#include "chip/chip_fence.h"
 #include "cmd_program.h"
+#include "program/account_trace.h"
 #include "program/fence_apply.h"
 #include "program/fence_words.h"
 #include "tell/output_line.h"
@@ -16,8 +20,12 @@ struct fencing {
     double seconds;
     size_t memory;
     const char *apply;
+    struct program_machine on;
+    uint64_t runs, seed;
 
     struct fence_options how;
+    struct chip_fence chip;
+    struct chip_fenced fenced;
 };
 
 /* ---- options ----------------------------------------------------------------------------- */
@@ -45,6 +53,11 @@ static const struct option_spec options[] = {
     OPTION(fencing, apply, "apply", 0, "FILE", text, NULL,
            "write the source with these fences, and explore that, too; of several\n"
            "sources those that change, into this folder"),
+    MACHINE_OPTIONS(fencing, on),
+    OPTION(fencing, runs, "runs", 0, "N", positive, "100",
+           "with --target: executions in a row that have to go right"),
+    OPTION(fencing, seed, "seed", 's', "N", whole, "1",
+           "with --target: what chance is made from, and delays of the machine"),
     PROGRAM_OPTIONS(fencing, p),
     OPTION(fencing, limit, "limit", 0, "STATES", whole, NULL,
            "give up after so many states: UNDECIDED"),
@@ -59,9 +72,45 @@ static const struct option_spec options[] = {
 };
 /* clang-format on */
 
+static struct chip_try_options chip_options(const struct fencing *x)
+{
+    enum {
+        PATIENCE = 20,
+        LINK_PATIENCE = 60
+    }; /* seconds of a check; of an execution, for a board */
+    struct chip_try_options o = { .command = x->p.command,
+                                  .target = x->on.target,
+                                  .how = x->on.how,
+                                  .model = x->model ? ORDEAL_PSO : ORDEAL_TSO,
+                                  .most_cycles = x->on.patience,
+                                  .seconds = PATIENCE,
+                                  .request = program_request(&x->p) };
+    o.how.seed = x->seed;
+    o.how.timeout = LINK_PATIENCE;
+    return o;
+}
+
+static int refuse_machine(const struct fencing *x)
+{
+    const char *given = program_machine_option(&x->on);
+    if (!x->on.target)
+        return given ? complain(x->p.command, "--%s is about a machine: add --target", given) : -1;
+    if (x->robust || x->all_minimal)
+        return complain(x->p.command, "--target goes by executions that go wrong: leave out --%s",
+                        x->robust ? "robust" : "all-minimal");
+    if (x->p.atomics)
+        return complain(x->p.command, "--atomics x86 is not for a machine of RISC-V");
+    if (!compile_is_source(x->p.file[0]))
+        return complain(x->p.command, "--target compiles for the machine: name sources (.c, .cpp)");
+    struct chip_try_options o = chip_options(x);
+    return chip_try_refuse(&o);
+}
+
 static int refuse(const struct fencing *x)
 {
     int status = program_refuse(&x->p);
+    if (status < 0)
+        status = refuse_machine(x);
     if (status >= 0)
         return status;
     if (x->apply && !compile_is_source(x->p.file[0]))
@@ -164,21 +213,174 @@ static void apply(struct fencing *x, const struct fence_result *r)
         x->p.status = exit_worst(x->p.status, complain(x->p.command, "--apply: %s", why.text));
 }
 
+/* ---- on a machine ------------------------------------------------------------------------ */
+
+static bool tell_runs(void *user, uint64_t runs, size_t fences)
+{
+    struct fencing *x = user;
+    char phase[96];
+    snprintf(phase, sizeof phase, "%" PRIu64 " runs, %zu fences", runs, fences);
+    return progress_callback(&x->p.progress, phase, -1) || interrupted();
+}
+
+static void print_asked(const struct fencing *x)
+{
+    struct lines l = { .image = x->chip.image };
+    for (size_t i = 0; i < x->fenced.count; i++) {
+        const struct chip_asked *a = &x->fenced.asked[i];
+        printf("  run=%" PRIu64 " error=%s asks for: ", a->run,
+               a->error ? explore_error_text(a->error) : "standstill");
+        fence_words_one(&l, &(struct fence_needed){ .place = a->place }, stdout);
+    }
+    lines_free(&l);
+}
+
+static void add_asked(const struct fencing *x, cJSON *line)
+{
+    cJSON *list = cJSON_AddArrayToObject(line, "asked");
+    for (size_t i = 0; i < x->fenced.count; i++) {
+        const struct chip_asked *a = &x->fenced.asked[i];
+        cJSON *o = fence_words_object(x->chip.image, &(struct fence_needed){ .place = a->place });
+        cJSON_AddNumberToObject(o, "run", (double)a->run);
+        cJSON_AddStringToObject(o, "error", a->error ? explore_error_text(a->error) : "standstill");
+        cJSON_AddItemToArray(list, o);
+    }
+}
+
+static size_t count_mfences(const struct chip_fenced *f)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < f->count; i++)
+        n += f->asked[i].place.fence == FENCE_AFTER_STORE;
+    return n;
+}
+
+static void report_machine(struct fencing *x, const char *file, const struct chip_fenced *f)
+{
+    enum explore_verdict verdict = f->right         ? EXPLORE_PASS
+                                 : f->no_fence      ? EXPLORE_FAIL
+                                 : f->machine_wrong ? EXPLORE_FAIL
+                                                    : EXPLORE_UNDECIDED;
+    cJSON *line = new_line(x, file, verdict);
+    size_t mfences = count_mfences(f);
+    cJSON_AddStringToObject(line, "target", x->on.target);
+    output_line_machine(line, chip_try_size(x->chip.machine));
+    cJSON_AddNumberToObject(line, "mfences", (double)mfences);
+    cJSON_AddNumberToObject(line, "sfences", (double)(f->count - mfences));
+    cJSON_AddNumberToObject(line, "runs", (double)f->runs);
+    cJSON_AddNumberToObject(line, "wrong", (double)f->wrong);
+    cJSON_AddNumberToObject(line, "cycles", (double)chip_try_cycles(x->chip.machine));
+    cJSON_AddNumberToObject(line, "seed", (double)x->seed);
+    if (f->no_fence)
+        cJSON_AddStringToObject(line, "error",
+                                f->error ? explore_error_text(f->error) : "standstill");
+    add_note(line, verdict,
+             f->no_fence        ? "no fence between the accesses of that execution stops it"
+             : f->machine_wrong ? "the machine is wrong, which 'ordeal run --program' keeps"
+                                : "");
+    if (x->p.json && f == &x->fenced)
+        add_asked(x, line);
+    output_line_print(line, x->p.json);
+    if (!x->p.json && f == &x->fenced)
+        print_asked(x);
+}
+
+/* What ended the runs that is no verdict. */
+static void report_trouble(struct fencing *x, const struct chip_fenced *f)
+{
+    int status = f->machine_wrong          ? EXIT_VIOLATION
+               : f->bad                    ? EXIT_BAD
+               : f->end == CHIP_TRY_FAILED ? EXIT_TARGET
+               : f->end == CHIP_TRY_ERROR  ? EXIT_INTERNAL
+                                           : EXIT_FINE;
+    progress_erase(&x->p.progress);
+    if (status)
+        complain(x->p.command, "%s: %s", x->p.file[0], f->why.text);
+    x->p.status = exit_worst(x->p.status, status);
+}
+
+static bool run_machine(struct fencing *x, const char *file, struct chip_fenced *f)
+{
+    if (!chip_fence(&x->chip, f)) {
+        program_report_memory(&x->p);
+        return false;
+    }
+    if (f->right || f->no_fence || f->stopped || f->machine_wrong)
+        report_machine(x, file, f);
+    report_trouble(x, f);
+    return f->right;
+}
+
+/* Runs the program until it goes right; what that took is what exploring begins with. */
+static bool fence_on_machine(struct fencing *x, struct fence_place **given)
+{
+    struct chip_try_options o = chip_options(x);
+    int status;
+    x->chip = (struct chip_fence){ .machine = chip_try_open(&o, &status),
+                                   .source = x->p.file[0],
+                                   .runs = x->runs,
+                                   .seed = x->seed,
+                                   .progress = tell_runs,
+                                   .user = x };
+    if (!x->chip.machine) {
+        x->p.status = exit_worst(x->p.status, status);
+        return false;
+    }
+    x->chip.image = on_chip_image(chip_try_program(x->chip.machine));
+    if (!run_machine(x, x->p.file[0], &x->fenced))
+        return false;
+    *given = calloc(x->fenced.count + 1, sizeof **given);
+    if (!*given) {
+        program_report_memory(&x->p);
+        return false;
+    }
+    x->how.given = *given;
+    for (size_t i = 0; i < x->fenced.count; i++)
+        x->how.givens += chip_fence_place(x->chip.image, &x->fenced.asked[i].place,
+                                          x->p.program.image, &(*given)[x->how.givens]);
+    return true;
+}
+
+/* The set that exploring has left, on the machine again. */
+static void run_again(struct fencing *x, const struct fence_set *set)
+{
+    struct chip_fenced f = { .end = CHIP_TRY_DONE };
+    f.asked = calloc(set->fences + 1, sizeof *f.asked);
+    for (size_t i = 0; f.asked && i < set->fences; i++)
+        f.count += chip_fence_place(x->p.program.image, &set->fence[i].place, x->chip.image,
+                                    &f.asked[f.count].place);
+    if (f.asked)
+        run_machine(x, x->p.file[0], &f);
+    else
+        program_report_memory(&x->p);
+    chip_fenced_free(&f);
+}
+
+/* ------------------------------------------------------------------------------------------ */
+
 static void find(struct fencing *x)
 {
     struct fence_result *r = NULL;
+    struct fence_place *given = NULL;
     struct ordeal_error error = { 0 };
     fill_options(x);
+    if (x->on.target && !fence_on_machine(x, &given)) {
+        free(given);
+        return;
+    }
     enum ordeal_status status = fence_find(x->p.program.image, &x->how, &r, &error);
     if (status == ORDEAL_OK) {
         report(x, r);
         if (x->apply && r->verdict == EXPLORE_PASS && r->sets)
             apply(x, r);
+        if (x->on.target && r->verdict == EXPLORE_PASS && r->sets)
+            run_again(x, &r->set[0]);
     } else {
         error.status = status;
         program_report_error(&x->p, &error);
     }
     fence_result_free(r);
+    free(given);
 }
 
 static int run(const struct command *self, int argc, char **argv)
@@ -192,6 +394,8 @@ static int run(const struct command *self, int argc, char **argv)
     program_begin(&x.p);
     if (program_load(&x.p))
         find(&x);
+    chip_fenced_free(&x.fenced);
+    chip_try_close(x.chip.machine);
     return program_end(&x.p);
 }
 
@@ -208,12 +412,15 @@ const struct command command_fence = {
         "Prints one line: PASS with mfences=N and sfences=N, with which the program is right; FAIL,\n"
         "it goes wrong under sequential consistency, too, or no fence between its stores helps; or\n"
         "UNDECIDED, a limit was reached. Below a PASS stands a line for each fence: its place, and\n"
-        "without=..., what goes wrong without it.\n\n"
-        "Exit status: 0 PASS; 1 FAIL; 2 a program that cannot be compiled or run; 4 UNDECIDED;\n"
-        "130 after ^C.",
+        "without=..., what goes wrong without it.\n"
+        "With --target the program runs on a machine first; executions that go wrong ask for\n"
+        "fences, with which exploring begins, and what is left is run again: a line each.\n\n"
+        "Exit status: 0 PASS; 1 FAIL; 2 a program that cannot be compiled or run; 3 the target\n"
+        "failed; 4 UNDECIDED; 130 after ^C.",
     .example = "  $ ordeal fence examples/programs/peterson.c\n"
                "  $ ordeal fence --model tso --all-minimal examples/programs/dekker.c\n"
-               "  $ ordeal fence --apply fixed.c examples/programs/burns.c\n",
+               "  $ ordeal fence --apply fixed.c examples/programs/burns.c\n"
+               "  $ ordeal fence --target sim --model tso examples/programs/dekker.c\n",
     .options = options,
     .run = run,
 };

@@ -175,6 +175,18 @@ struct fence_set *fence_new_set(struct placing *p)
     return &r->set[r->sets++];
 }
 
+/* Those to begin with that this model is about. */
+static void put_given(struct placing *p, struct fence_set *set)
+{
+    for (size_t i = 0; i < p->options->givens; i++) {
+        struct fence_place place = p->options->given[i];
+        if (place.fence != fence_of_model[p->how.model])
+            continue;
+        add_needed(set, place);
+        fence_put(p, place, true);
+    }
+}
+
 static void find_one(struct placing *p)
 {
     struct fence_set *set = fence_new_set(p);
@@ -182,6 +194,7 @@ static void find_one(struct placing *p)
     for (enum explore_model m = EXPLORE_TSO; m <= last; m++) {
         size_t from = set->fences;
         p->how.model = m;
+        put_given(p, set);
         if (!insert(p, set))
             break;
         uint32_t added = (uint32_t)(set->fences - from);

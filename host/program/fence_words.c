@@ -26,7 +26,7 @@ static const char *without(const struct fence_needed *f)
              : explore_error_text(f->without);
 }
 
-static cJSON *fence_object(const struct image *image, const struct fence_needed *f)
+cJSON *fence_words_object(const struct image *image, const struct fence_needed *f)
 {
     cJSON *o = cJSON_CreateObject();
     struct source_place at;
@@ -51,7 +51,7 @@ static void add_sets(cJSON *line, const struct image *image, const struct fence_
     for (size_t i = 0; i < r->sets; i++) {
         cJSON *set = cJSON_CreateArray();
         for (size_t k = 0; k < r->set[i].fences; k++)
-            cJSON_AddItemToArray(set, fence_object(image, &r->set[i].fence[k]));
+            cJSON_AddItemToArray(set, fence_words_object(image, &r->set[i].fence[k]));
         cJSON_AddItemToArray(sets, set);
     }
 }
@@ -94,7 +94,7 @@ void fence_words_line(cJSON *line, const struct image *image, const struct fence
     cJSON_AddNumberToObject(line, "seconds", rounded(r->total.seconds));
 }
 
-static void print_fence(struct lines *l, const struct fence_needed *f, FILE *out)
+void fence_words_one(struct lines *l, const struct fence_needed *f, FILE *out)
 {
     struct source_place at;
     const char *where = f->place.fence == FENCE_AFTER_STORE ? "behind" : "before";
@@ -117,7 +117,7 @@ void fence_words_print(const struct image *image, const struct fence_result *r, 
                     r->set[i].fences - r->set[i].mfences);
         for (size_t k = 0; k < r->set[i].fences; k++) {
             fputs(r->sets > 1 ? "    " : "  ", out);
-            print_fence(&l, &r->set[i].fence[k], out);
+            fence_words_one(&l, &r->set[i].fence[k], out);
         }
     }
     lines_free(&l);
