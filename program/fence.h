@@ -9,12 +9,11 @@
 #include "fence_search.h"
 
 struct fence_options {
-    struct explore_options explore; /* model: TSO, or PSO, which begins with TSO */
-    bool all_minimal;               /* every set from which none can be taken away */
-    const struct fence_place
-        *given; /* fences to begin with, which are taken away again as others are */
+    struct explore_options explore;  /* model: TSO, or PSO, which begins with TSO */
+    bool all_minimal;                /* every set from which none can be taken away */
+    const struct fence_place *given; /* to begin with; taken away again as others are */
     size_t givens;
-    bool robust;                    /* right is what is as under SC, access by access; TSO alone */
+    bool robust; /* right is what is as under SC, access by access; TSO alone */
     /* Final values, those of explore.outcomes, that are an error, too; NULL: none are. */
     bool (*wrong)(void *user, const uint32_t *row);
     void *user;
