@@ -340,6 +340,7 @@ static bool write_svg(void *user, FILE *out)
 static void replay(struct exploring *x, struct counterexample *c)
 {
     struct stepper s = { &c->account, &x->how, &c->finding->path };
+    c->account.by_path = true;
     bool fine = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) ? stepper_interact(&s, stdin, stdout)
                                                               : stepper_print(&s, stdout);
     if (!fine)

@@ -349,6 +349,29 @@ static void sections_of_verification_programs_are_atomic(void)
         EXPECT(0, "$EXPLORE --model %s section.i", models[i]);
 }
 
+/* As gcc leaves them, with the headers of the GNU library. */
+static void what_another_compiler_preprocessed_is_understood(void)
+{
+    write_source(
+        "gnu.i",
+        "# 1 \"gnu.c\"\n"
+        "extern void free(void *p) __attribute__((__nothrow__));\n"
+        "extern void *malloc(unsigned long n)\n"
+        "    __attribute__((__nothrow__)) __attribute__((__malloc__));\n"
+        "extern char *copy(const char *s) __attribute__((__malloc__(free, 1)));\n"
+        "extern _Float128 strtof128(const char *s, char **e);\n"
+        "extern _Float64x other(_Float32 a, _Float64 b, _Float32x c, __float128 d);\n"
+        "extern void __assert_fail(const char *, const char *, unsigned, const char *);\n"
+        "void reach_error(void) { __assert_fail(\"0\", \"gnu.c\", 9, __func__); }\n"
+        "# 20 \"gnu.c\"\n"
+        "int main(void) { int *p = malloc(4); *p = 1; if (*p) reach_error(); free(p); }\n");
+    EXPECT(1, "$EXPLORE gnu.i");
+    HAS(out, "error=assertion");
+    HAS(out, "at=gnu.c:8 ");
+    write_source("old.i", "typedef float _Float32;\nint main(void) { return (int)(_Float32)0; }\n");
+    EXPECT(0, "$EXPLORE old.i");
+}
+
 /* ---- outcomes ---------------------------------------------------------------------------- */
 
 static void outcomes_are_all_final_values(void)
@@ -431,6 +454,14 @@ static void a_replay_shows_every_step_with_buffers_and_memory(void)
     HAS(out, "    buffer of thread 1:  y = 1");
     HAS(out, "    memory:  ");
     HAS(out, "sb.c:10  r2 = x;");
+    const char *seen = strstr(out, "r2 is 0, which thread 1 wrote (step ");
+    char step[64];
+    TEST_ASSERT_NOT_NULL_MESSAGE(seen, out);
+    snprintf(step, sizeof step, "step %ld of ", strtol(strchr(seen, '(') + 6, NULL, 10));
+    char *there = strstr(out, step), *end = there ? strstr(there, "\nstep ") : NULL;
+    TEST_ASSERT_NOT_NULL_MESSAGE(end, step);
+    *end = '\0';
+    HAS(there, "    r2 = 0"); /* steps are told by the numbers that they have here */
 }
 
 /* How often a part is in a text. */
@@ -497,6 +528,9 @@ static void programs_that_cannot_be_run_are_refused_with_a_reason(void)
     write_source("library.c", "#include <unistd.h>\nint main(void) { return fork(); }\n");
     EXPECT(2, "$EXPLORE library.c");
     HAS(out, "fork");
+    write_source("short.c", "int h(void);\nint main(void) { return h(); }\n");
+    EXPECT(2, "$EXPLORE short.c");
+    HAS(out, "short.c:2: main calls h, which the run-time does not have");
     write_source("float.c",
                  "#include <math.h>\nint main(int n, char **v) { (void)v; return sin(n) > 0; }\n");
     EXPECT(2, "$EXPLORE float.c");
@@ -693,6 +727,7 @@ int main(void)
     RUN_TEST(a_section_without_an_end_shows_nothing);
     RUN_TEST(text_is_formatted_in_every_order);
     RUN_TEST(sections_of_verification_programs_are_atomic);
+    RUN_TEST(what_another_compiler_preprocessed_is_understood);
     RUN_TEST(outcomes_are_all_final_values);
     RUN_TEST(a_trace_passes_its_model_and_fails_SC);
     RUN_TEST(JSON_is_valid_and_the_same_each_time);

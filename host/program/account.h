@@ -42,6 +42,8 @@ struct account {
     struct lines lines;
     struct account_item *item;
     uint32_t rows;
+    bool
+        by_path; /* in words, steps are told by the path's numbers, as a replay has them, not by rows */
     const struct account_time *times; /* of each event, for its trace; NULL: unknown */
     enum account_relaxed relaxed;
     LIST(uint32_t) core; /* of a relaxed one: the events that no order explains, ascending */

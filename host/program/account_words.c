@@ -50,7 +50,9 @@ static const char *value(struct wording *w, uint32_t number, uint32_t size, uint
 static void say_where(struct wording *w, uint32_t event)
 {
     struct source_place at;
-    if (w->a->item[event].row)
+    if (w->a->by_path)
+        say(w, " (step %" PRIu32 ")", w->a->events->event[event].step + 1);
+    else if (w->a->item[event].row)
         say(w, " (step %" PRIu32 ")", w->a->item[event].row);
     else if (lines_place(&w->a->lines, &w->a->events->event[event], &at))
         say(w, " (%s:%" PRIu32 ")", lines_short_name(at.file), at.line);
