@@ -35,6 +35,16 @@ bool compile_is_cpp(const char *name) { return kind_of(name) && kind_of(name)->c
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
+/* A program that was preprocessed, maybe by another compiler and with the headers of another machine. */
+static void add_preprocessed(struct work *w, struct command_words *words, bool is_source)
+{
+    command_add(words, "-w");
+    if (is_source) {
+        command_add(words, "-xc");
+        command_add(words, "-include%s/preprocessed.h", w->runtime);
+    }
+}
+
 static bool run_clang(struct work *w, size_t k, const char *const *more, const char *input,
                       const char *output)
 {
@@ -44,7 +54,7 @@ static bool run_clang(struct work *w, size_t k, const char *const *more, const c
     command_clang(&words, w, compile_is_cpp(r->source[k]));
     command_add(&words, r->optimise ? "-O2" : "-O0");
     if (strcmp(strrchr(r->source[k], '.'), ".i") == 0)
-        command_add(&words, "-w"); /* what another machine's headers made of it */
+        add_preprocessed(w, &words, input == r->source[k]);
     for (size_t d = 0; d < r->defines; d++)
         command_add(&words, "-D%s", r->define[d]);
     for (size_t d = 0; d < r->includes; d++)

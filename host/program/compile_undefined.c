@@ -77,7 +77,9 @@ static bool link_with_stubs(struct work *w, const struct names *n, struct image 
 /* All are messages, the first one is the reason. */
 static void tell_name(struct work *w, const char *place, const char *mangled)
 {
-    char *demangled = demangle(mangled, NULL, NULL, NULL), text[sizeof w->why->text];
+    bool of_cpp = strncmp(mangled, "_Z", 2) == 0; /* C's `h` reads as a type: unsigned char */
+    char *demangled = of_cpp ? demangle(mangled, NULL, NULL, NULL) : NULL;
+    char text[sizeof w->why->text];
     const char *name = demangled ? demangled : mangled;
     if (strcmp(name, "main") == 0)
         snprintf(text, sizeof text, "the program has no main");
