@@ -43,9 +43,10 @@ void call_thread_create(struct run *r)
     r->t->x[10] = 0;
     r->acted = true; /* it was alone perhaps */
     r->alone = false;
-    struct run other = run_of(s, number);
-    other.acted = true;
-    run_on(&other);
+    if (r->atomic)
+        r->made |= 1u << number;
+    else
+        run_begin(s, number);
 }
 
 static void release(struct state *s, uint32_t number)
@@ -59,11 +60,16 @@ void call_thread_exit(struct run *r)
 {
     struct state *s = r->s;
     uint32_t value = r->t->x[10];
+    if (r->atomic) {
+        r->atomic = 1;
+        run_section_end(r);
+    }
     bool detached = r->t->flags & THREAD_DETACHED;
     state_publish(s, r->number, value);
     if (s->contention)
         contention_leaves(s->contention, r->number, stack_top(r->number));
-    s->model->drop(s, r->number, r->t->x[2], stack_top(r->number));
+    if (s->end == STEP_DONE)
+        s->model->drop(s, r->number, r->t->x[2], stack_top(r->number));
     if (s->end != STEP_DONE)
         return;
     record(s, EVENT_EXIT, r->number);

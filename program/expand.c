@@ -122,13 +122,14 @@ static void tell_deadlock(struct explorer *e)
 {
     char text[200];
     size_t length = 0;
+    uint32_t waiting = 0;
     const struct state *s = e->s;
     for (uint32_t t = 0; t < s->threads && length < 150; t++) {
         bool ends = s->thread[t].status == THREAD_FREE || s->thread[t].status == THREAD_ENDED;
         if (!ends)
-            length += (size_t)snprintf(text + length, 30, "%sthread %u", length ? ", " : "", t);
+            length += (size_t)snprintf(text + length, 30, "%sthread %u", waiting++ ? ", " : "", t);
     }
-    snprintf(text + length, sizeof text - length, "%s", length ? " wait for ever" : "");
+    snprintf(text + length, sizeof text - length, " wait%s for ever", waiting == 1 ? "s" : "");
     exploration_found(e, EXPLORE_DEADLOCK, 0, 0, text);
 }
 

@@ -226,6 +226,8 @@ void run_on(struct run *r)
             && r->t->x[2] == r->section_stack) {
             r->section_return = 0;
             run_section_end(r);
+            if (r->s->end != STEP_DONE)
+                return;
         }
         uint32_t pc = r->t->pc;
         const struct instruction *i = fetch(r);
@@ -242,6 +244,13 @@ void run_on(struct run *r)
     }
     zero_dead_registers(r);
     zero_dead_slots(r);
+}
+
+void run_begin(struct state *s, uint32_t thread)
+{
+    struct run r = run_of(s, thread);
+    r.acted = true;
+    run_on(&r);
 }
 
 void step_thread(struct state *s, uint32_t thread)

@@ -16,7 +16,8 @@ struct run {
     bool alone;                             /* nobody else runs: nothing is visible */
     uint32_t atomic;                        /* how deep in sections that nobody interrupts */
     uint32_t section_return, section_stack; /* of a function __VERIFIER_atomic_...; 0: none */
-    uint32_t count;                         /* of instructions */
+    uint32_t made;     /* a bit for each thread that begins after the section */
+    uint32_t count;    /* of instructions */
     uint32_t drawn;    /* of choices, pushes and so on: what a loop must not do to be endless */
     uint32_t reserved; /* address of an LR whose SC may come; 0: none */
     uint32_t reserved_until; /* the last count at which it may */
@@ -34,6 +35,8 @@ void step_flush(struct state *s, uint32_t thread, uint32_t k);
 /* Runs on without a visible action: after one, or as a thread that begins. */
 void run_on(struct run *r);
 struct run run_of(struct state *s, uint32_t thread);
+/* A thread that was made does what nobody can notice. */
+void run_begin(struct state *s, uint32_t thread);
 /* Whether an action may be done in this step, for which the model says how it is; notes that it
  * was. */
 bool run_may(struct run *r, enum readiness ready);

@@ -356,4 +356,11 @@ void run_section_end(struct run *r)
         return;
     if (!r->alone)
         r->s->model->section(r->s, r->number, false);
+    for (uint32_t t = 0; r->made && r->s->end == STEP_DONE; t++) {
+        if (!(r->made >> t & 1))
+            continue;
+        r->made &= ~(1u << t);
+        r->s->model->start(r->s, t);
+        run_begin(r->s, t);
+    }
 }

@@ -155,6 +155,7 @@ static void every_kind_of_error_is_told(void)
         snprintf(wanted, sizeof wanted, " error=%s", errors[i].error);
         HAS(out, wanted);
         HAS(out, errors[i].more);
+        HAS_NOT(out, "thread 0 wait for ever");
         if (strcmp(errors[i].error, "deadlock") != 0 && strcmp(errors[i].error, "stack") != 0
             && strcmp(errors[i].error, "exclusion") != 0)
             HAS(out, "wrong.c:10");
@@ -347,6 +348,39 @@ static void sections_of_verification_programs_are_atomic(void)
     static const char *const models[] = { "sc", "tso", "pso", "pslo" };
     for (int i = 0; i < 4; i++)
         EXPECT(0, "$EXPLORE --model %s section.i", models[i]);
+}
+
+/* Nor does it see what was there before. */
+static void a_thread_made_in_a_section_begins_behind_it(void)
+{
+    static const char *const made = THREADS
+        "int n;\n"
+        "static void *other(void *p) { int m = n; assert(m != %d); return p; }\n"
+        "pthread_t t;\n"
+        "void __VERIFIER_atomic_make(void) { pthread_create(&t, 0, other, 0); n = 1; n = 2; }\n"
+        "int main(void) { __VERIFIER_atomic_make(); n = 3; pthread_join(t, 0); }\n";
+    char text[1024];
+    for (int value = 0; value < 4; value++) {
+        snprintf(text, sizeof text, made, value);
+        write_source("two.c", text);
+        expect_everywhere(value >= 2, value >= 2 ? "error=assertion" : "PASS");
+    }
+}
+
+static void a_section_may_be_what_a_thread_ends_in(void)
+{
+    write_source("two.c",
+                 THREADS "int n;\n"
+                         "static void *other(void *p) { assert(n == 2); n = 3; reach_error(); }\n"
+                         "int main(void)\n"
+                         "{\n"
+                         "    pthread_t t;\n"
+                         "    __VERIFIER_atomic_begin();\n"
+                         "    pthread_create(&t, 0, other, 0);\n"
+                         "    n = 2;\n"
+                         "    pthread_exit(0);\n"
+                         "}\n");
+    expect_everywhere(1, "error=reached");
 }
 
 /* As gcc leaves them, with the headers of the GNU library. */
@@ -727,6 +761,8 @@ int main(void)
     RUN_TEST(a_section_without_an_end_shows_nothing);
     RUN_TEST(text_is_formatted_in_every_order);
     RUN_TEST(sections_of_verification_programs_are_atomic);
+    RUN_TEST(a_thread_made_in_a_section_begins_behind_it);
+    RUN_TEST(a_section_may_be_what_a_thread_ends_in);
     RUN_TEST(what_another_compiler_preprocessed_is_understood);
     RUN_TEST(outcomes_are_all_final_values);
     RUN_TEST(a_trace_passes_its_model_and_fails_SC);
