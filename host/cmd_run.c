@@ -15,7 +15,6 @@
 #include "base/progress.h"
 #include "base/temporary.h"
 #include "base/text.h"
-#include "targets/bug_list.h"
 #include "base/output.h"
 #include "chip/chip_run.h"
 #include "regress/recorder.h"
@@ -786,24 +785,6 @@ static int usage(struct run *r, char *const *files)
     return status;
 }
 
-/* Of the target; without one, of all that can be broken. */
-static int list_bugs(struct run *r)
-{
-    int status = r->setup.target_name ? target_usage(r) : -1;
-    if (status >= 0)
-        return status;
-    bool first = true;
-    for (const struct target *const *t = targets; *t; t++) {
-        if (!(*t)->bugs || (r->setup.target && r->setup.target != *t))
-            continue;
-        if (!r->setup.target && !r->setup.json)
-            printf("%s--target %s\n\n", first ? "" : "\n", (*t)->name);
-        bugs_print((*t)->bugs, r->setup.json, stdout);
-        first = false;
-    }
-    return EXIT_FINE;
-}
-
 /* When stores left their buffers is told wherever the machine knows it. */
 static bool tells_visible(const struct run *r)
 {
@@ -852,8 +833,8 @@ static int run(const struct command *self, int argc, char **argv)
 {
     struct run r = { .setup.command = self, .words = argv, .word_count = argc };
     int operand, status = options_parse(self, argc, argv, &r, &operand);
-    if (status < 0 && r.setup.how.bug && strcmp(r.setup.how.bug, "list") == 0)
-        return list_bugs(&r);
+    if (status < 0)
+        status = setup_bug_list(&r.setup);
     if (status < 0)
         status = usage(&r, argv + operand);
     if (status >= 0)

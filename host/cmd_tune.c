@@ -8,10 +8,12 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/escape.h"
 #include "base/interrupt.h"
 #include "base/output.h"
 #include "base/text.h"
 #include "tell/output_line.h"
+#include "trial/saved_run.h"
 #include "trial/setup.h"
 #include "tune/report.h"
 
@@ -32,7 +34,8 @@ struct tune {
     char fact_text[FACTS][FACT_BYTES];
     int fact_count;
     char *bias_text;
-    char command_line[FACT_BYTES];
+    char *const *words; /* of the command line */
+    int word_count;
     struct failure_plan failures;
     struct target_options failure_how;
     struct batch batches_now[MOST_BATCHES];
@@ -557,19 +560,70 @@ static int run_rounds(struct tune *t)
 
 /* ---- the end ----------------------------------------------------------------------------------- */
 
+static void write_command(const struct tune *t, FILE *out)
+{
+    fputs("ordeal tune", out);
+    for (int i = 1; i < t->word_count; i++) {
+        fputc(' ', out);
+        saved_run_quote(t->words[i], out);
+    }
+}
+
+static void write_machine(const struct tune *t, FILE *out)
+{
+    struct target_option_words words;
+    fprintf(out, "--target %s", t->setup.target->name);
+    target_option_words(&t->setup.how, &words);
+    for (const char *const *word = words.word; *word; word++) {
+        fputc(' ', out);
+        saved_run_quote(*word, out);
+    }
+    if (t->setup.model.given)
+        fprintf(out, " --model %s", ordeal_model_name(t->setup.how.model));
+}
+
+static void write_place(const struct tune *t, FILE *out) { saved_run_quote(t->output, out); }
+
+/* What is written, as one line whatever is in it, for a comment; NULL: out of memory. */
+static char *line_of(const struct tune *t, void (*write)(const struct tune *t, FILE *out))
+{
+    char *text = NULL, *line = NULL;
+    size_t size;
+    FILE *whole = text_stream(&text, &size);
+    if (!whole)
+        return NULL;
+    write(t, whole);
+    FILE *out = fclose(whole) == 0 ? text_stream(&line, &size) : NULL;
+    if (out) {
+        escape_write(text, false, out);
+        if (fclose(out) != 0)
+            line = NULL;
+    }
+    free(text);
+    return line;
+}
+
 static int write_report(struct tune *t)
 {
-    char run[FACT_BYTES];
     struct why why;
-    int used = snprintf(run, sizeof run, "--target %s", t->setup.target->name);
-    machine_words(t, run + used, sizeof run - (size_t)used);
-    struct report r = { &t->tuning, t->output,  t->command_line,
-                        run,        unit_of(t), t->setup.target->name };
-    if (!tuning_conclude(&t->tuning))
-        return complain(t->setup.command, "out of memory");
-    return journal_sync(t->journal, &why) && report_write(&r, &why)
-             ? -1
-             : complain(t->setup.command, "%s", why.text);
+    char *command = line_of(t, write_command), *machine = line_of(t, write_machine),
+         *place = line_of(t, write_place);
+    struct report r = { .tuning = &t->tuning,
+                        .directory = t->output,
+                        .command = command,
+                        .run = machine,
+                        .place = place,
+                        .unit = unit_of(t),
+                        .about = t->setup.target->name };
+    bool good = command && machine && place && tuning_conclude(&t->tuning);
+    int status = !good ? complain(t->setup.command, "out of memory")
+               : journal_sync(t->journal, &why) && report_write(&r, &why)
+                   ? -1
+                   : complain(t->setup.command, "%s", why.text);
+    free(command);
+    free(machine);
+    free(place);
+    return status;
 }
 
 static void print_summary(const struct tune *t, const char *end)
@@ -676,14 +730,6 @@ static int write_uniform(struct tune *t)
     return error ? complain(t->setup.command, "%s: %s", t->output, strerror(error)) : EXIT_FINE;
 }
 
-static void note_command_line(struct tune *t, int argc, char **argv)
-{
-    size_t used = (size_t)snprintf(t->command_line, sizeof t->command_line, "ordeal tune");
-    for (int i = 1; i < argc && used < sizeof t->command_line; i++)
-        used += (size_t)snprintf(t->command_line + used, sizeof t->command_line - used, " %s",
-                                 argv[i]);
-}
-
 static int run(const struct command *self, int argc, char **argv)
 {
     struct tune *t = calloc(1, sizeof *t);
@@ -691,8 +737,11 @@ static int run(const struct command *self, int argc, char **argv)
     if (!t)
         return complain(self, "out of memory");
     t->setup.command = self;
-    note_command_line(t, argc, argv);
+    t->words = argv;
+    t->word_count = argc;
     status = options_parse(self, argc, argv, t, &operand);
+    if (status < 0)
+        status = setup_bug_list(&t->setup);
     if (status < 0)
         status = usage(t, argc - operand);
     if (status < 0) {

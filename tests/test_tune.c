@@ -254,6 +254,24 @@ static void test_failing_tests_are_kept(void)
     EXPECT(0, "cmp dir/coverage.cover other/coverage.cover");
 }
 
+/* The head of the bias is comments, whatever is in names, and its commands are for a shell. */
+static void test_names_stay_within_the_head(void)
+{
+    EXPECT(0, "printf 'a b\n[profile x]' >name; " TUNE
+              "--tests 16 --set 'idioms.sb = 0' -o \"$(cat name)\"");
+    EXPECT(0, "$ORDEAL gen --bias \"$(cat name)/tuned.bias\" -n 3 -o /dev/null");
+    EXPECT(0, "cat \"$(cat name)/tuned.bias\"");
+    OUT("#   ordeal run --target model --bias 'a b\\x0a[profile x]'/tuned.bias --check ");
+    OUT(" --set 'idioms.sb = 0' -o 'a b\\x0a[profile x]'\n");
+}
+
+static void test_bugs_are_listed(void)
+{
+    EXPECT(0, "$ORDEAL run --target model --bug list >run; $ORDEAL tune --target model --bug list "
+              ">tune; cmp run tune");
+    EXPECT(0, "grep membar-ignored tune");
+}
+
 static void test_uniform_settings_are_a_bias(void)
 {
     EXPECT(0, TUNE "--uniform 5 -o uniform.bias");
@@ -324,6 +342,8 @@ int main(void)
     RUN_TEST(test_a_foreign_journal_is_refused);
     RUN_TEST(test_a_full_disk_is_told_and_can_be_gone_on_from);
     RUN_TEST(test_failing_tests_are_kept);
+    RUN_TEST(test_names_stay_within_the_head);
+    RUN_TEST(test_bugs_are_listed);
     RUN_TEST(test_uniform_settings_are_a_bias);
     RUN_TEST(test_the_summary_as_json);
     RUN_TEST(test_wrong_options_are_told);

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "bias_fits.h"
+#include "targets/bug_list.h"
 #include "tell/output_line.h"
 #include "test/default_bias.h"
 
@@ -36,6 +37,25 @@ int setup_target(struct setup *s)
     if (s->jobs > MOST_JOBS)
         return complain(s->command, "--jobs takes a number up to %d", MOST_JOBS);
     return -1;
+}
+
+int setup_bug_list(struct setup *s)
+{
+    if (!s->how.bug || strcmp(s->how.bug, "list") != 0)
+        return -1;
+    int status = s->target_name ? setup_target(s) : -1;
+    if (status >= 0)
+        return status;
+    bool first = true;
+    for (const struct target *const *t = targets; *t; t++) {
+        if (!(*t)->bugs || (s->target && s->target != *t))
+            continue;
+        if (!s->target && !s->json)
+            printf("%s--target %s\n\n", first ? "" : "\n", (*t)->name);
+        bugs_print((*t)->bugs, s->json, stdout);
+        first = false;
+    }
+    return EXIT_FINE;
 }
 
 int setup_bad(const struct setup *s, const struct ordeal_error *e)

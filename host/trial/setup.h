@@ -29,6 +29,8 @@ struct setup {
     struct bias *bias;
 };
 
+/* `--bug list`: those of the target; without one, of all that can be broken. */
+int setup_bug_list(struct setup *s);
 /* Which target, and do the options for machines fit it? */
 int setup_target(struct setup *s);
 /* Without files it is known only when the machines are open, but what is wrong with --set at once. */

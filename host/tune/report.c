@@ -110,7 +110,7 @@ static void write_source(const struct report *r, FILE *out)
 static void write_run(const struct report *r, const char *file, FILE *out)
 {
     fprintf(out, " To run it:\n#\n#   ordeal run %s --bias %s/%s --check --count 1000\n#\n", r->run,
-            r->directory, file);
+            r->place, file);
 }
 
 static void write_head(const struct report *r, const char *file, FILE *out)

@@ -15,8 +15,10 @@
 struct report {
     struct tuning *tuning; /* concluded */
     const char *directory;
+    /* For comments: lines, with words as a shell takes them. */
     const char *command; /* that tuned, whole */
     const char *run;     /* of `ordeal run`, what follows it but for the bias */
+    const char *place;   /* the directory */
     const char *unit;    /* of cost: "cycles" */
     const char *about;   /* the machine, for titles: "sim" */
 };
