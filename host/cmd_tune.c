@@ -145,7 +145,7 @@ static int number_usage(const struct tune *t)
         { "batches", t->batches, MOST_BATCHES },
         { "batch", t->batch, 1000 },
         { "discount", t->discount, 99 },
-        { "keep", t->keep, 100 },
+        { "keep", t->keep, 99 },
         { "uniform", t->uniform_profiles, 1000 },
     };
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)

@@ -307,7 +307,7 @@ static void test_wrong_options_are_told(void)
         { "--tests 10 --compare all", "--compare takes untuned, uniform or none, not 'all'" },
         { "--tests 10 --reward much", "--reward takes novelty or rarity, not 'much'" },
         { "--tests 10 --profiles 13", "--profiles takes a number up to 12" },
-        { "--tests 10 --keep 101", "--keep takes a number up to 100" },
+        { "--tests 10 --keep 100", "--keep takes a number up to 99" },
         { "--tests 10 --batches 65", "--batches takes a number up to 64" },
         { "--tests 10 --discount 100", "--discount takes a number up to 99" },
         { "--tests 10 file.test", "it takes no files" },

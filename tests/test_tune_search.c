@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The parts of `ordeal tune` that decide: the bandit on arms whose rates are known, moves of the
  * bias, the search over a made-up machine, and the mix of arms that comes of it. */
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -650,7 +651,9 @@ static void bring_round(struct tuning *t, const struct batch *batches, int count
     }
 }
 
-static void tune(struct tuning *t, const struct tuning_budget *budget, const struct world *w)
+/* Until it is done, or is interrupted after so many rounds. */
+static void tune_rounds(struct tuning *t, const struct tuning_budget *budget, const struct world *w,
+                        int rounds)
 {
     struct tuning_plan plan = {
         .search = { .base = b,
@@ -668,14 +671,20 @@ static void tune(struct tuning *t, const struct tuning_budget *budget, const str
     };
     struct tune_round round = { 0 };
     struct batch batches[MOST_BATCHES];
-    int count;
+    int count = 0;
     TEST_ASSERT_TRUE(tuning_new(t, &plan));
-    while ((count = tuning_choose(t, batches)) > 0) {
+    while (rounds-- > 0 && (count = tuning_choose(t, batches)) > 0) {
         bring_round(t, batches, count, w, &round);
         TEST_ASSERT_TRUE(tuning_take(t, batches, count, &round));
     }
-    TEST_ASSERT_EQUAL_INT(0, count);
+    TEST_ASSERT_TRUE(tuning_conclude(t));
     LIST_FREE(&round.tests);
+}
+
+static void tune(struct tuning *t, const struct tuning_budget *budget, const struct world *w)
+{
+    tune_rounds(t, budget, w, INT_MAX);
+    TEST_ASSERT_EQUAL_INT(TUNING_DONE, t->phase);
 }
 
 /* Whether or not tests are dear, it takes what it may take, and each side its eighth. */
@@ -730,6 +739,30 @@ static void test_only_what_is_better_is_kept(void)
     free(t);
 }
 
+/* Before there is a choice, what comes out is not called tuned. */
+static void test_interrupted_it_keeps_what_was_chosen(void)
+{
+    static const struct {
+        int rounds;
+        enum tuning_verdict verdict;
+        bool tuned;
+    } cases[] = {
+        { 0, TUNING_UNCHOSEN, false },
+        { 1, TUNING_UNFINISHED, true },
+        { 5, TUNING_UNFINISHED, true },
+    };
+    struct tuning *t = malloc(sizeof *t);
+    read_bias("examples/profiles.bias");
+    for (int i = 0; i < 3; i++) {
+        tune_rounds(t, &(struct tuning_budget){ .tests = 800 }, &(struct world){ 1000, 1000, 1000 },
+                    cases[i].rounds);
+        TEST_ASSERT_EQUAL_INT(cases[i].verdict, tuning_verdict(t));
+        TEST_ASSERT_EQUAL_INT(cases[i].tuned, tuning_keeps_tuned(t));
+        tuning_free(t);
+    }
+    free(t);
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -753,5 +786,6 @@ int main(void)
     RUN_TEST(test_a_contest_passes_over_what_the_machine_refuses);
     RUN_TEST(test_a_budget_is_kept_to_and_shared_out);
     RUN_TEST(test_only_what_is_better_is_kept);
+    RUN_TEST(test_interrupted_it_keeps_what_was_chosen);
     return UNITY_END();
 }

@@ -23,6 +23,9 @@ const struct report_verdict report_verdicts[TUNING_VERDICTS] = {
     [TUNING_UNFINISHED] = { "interrupted",
                             "This is how far it came: it was interrupted, and not compared to the "
                             "end.\n# The same command goes on." },
+    [TUNING_UNCHOSEN] = { "interrupted",
+                          "It was interrupted before each profile had been run. The same command "
+                          "goes on." },
 };
 
 static const struct report_verdict *verdict_of(const struct report *r)
@@ -258,7 +261,8 @@ static bool has_candidate(const struct report *r)
 
 static bool write_untuned(const struct report *r, FILE *out)
 {
-    fputs("# The bias as it was: tuning brought nothing better.", out);
+    fprintf(out, "# The bias as it was%s.",
+            has_candidate(r) ? ": tuning brought nothing better" : "");
     write_run(r, REPORT_BIAS, out);
     write_source(r, out);
     fprintf(out, "# %s\n# %s\n",

@@ -204,7 +204,7 @@ int tuning_choose(struct tuning *t, struct batch batches[MOST_BATCHES])
 enum tuning_verdict tuning_verdict(const struct tuning *t)
 {
     if (t->phase != TUNING_DONE)
-        return TUNING_UNFINISHED;
+        return t->portfolio.chosen ? TUNING_UNFINISHED : TUNING_UNCHOSEN;
     if (!t->portfolio.chosen)
         return TUNING_TOO_LITTLE;
     if (!t->plan.compare)
@@ -217,7 +217,7 @@ enum tuning_verdict tuning_verdict(const struct tuning *t)
 bool tuning_keeps_tuned(const struct tuning *t)
 {
     enum tuning_verdict v = tuning_verdict(t);
-    return v != TUNING_NO_GAIN && v != TUNING_TOO_LITTLE;
+    return v != TUNING_NO_GAIN && v != TUNING_TOO_LITTLE && v != TUNING_UNCHOSEN;
 }
 
 /* ---- results ----------------------------------------------------------------------------------- */

@@ -34,6 +34,7 @@ enum tuning_verdict {
     TUNING_TOO_LITTLE,   /* the budget was too small to choose, or to compare */
     TUNING_NOT_COMPARED, /* nobody asked */
     TUNING_UNFINISHED,   /* it goes on */
+    TUNING_UNCHOSEN,     /* it goes on, and nothing was chosen yet */
     TUNING_VERDICTS
 };
 
