@@ -375,7 +375,7 @@ const struct command command_regress = {
         "and keeps every result in one SQLite database: tests, failures put together by their\n"
         "cause, incidents, coverage. The same command goes on where it was stopped or killed; with\n"
         "a greater budget, too. A line is printed for failures of each cause, then one for each\n"
-        "run, each bucket of failures, and the whole. Machines that hang, are not there or cannot\n"
+        "run, each bucket of failures, and the whole. Machines that fail, are not there or cannot\n"
         "be built are incidents, which fail nothing unless the plan says so.\n\n"
         "Exit status: 0 nothing wrong was found; 1 some test failed, now or before; else 2 bad\n"
         "usage, a wrong plan, or a database that cannot be used; 3 and 4 incidents, where the plan\n"

@@ -278,6 +278,30 @@ static void test_the_second_waits_or_says_who_has_it(void)
     OUT("tests=5");
 }
 
+/* Somebody's hand in a database that is written to: what is written on would be lost, and is not said to
+ * be kept. */
+static void test_a_database_that_is_taken_away_is_noticed(void)
+{
+    static const struct {
+        const char *hand, *said;
+    } hands[] = { { "rm p.db", "p.db was removed or replaced" },
+                  { "cp p.db other.db && mv other.db p.db", "p.db was removed or replaced" },
+                  { "rm p.db-files/lock", "p.db-files/lock was removed or replaced" } };
+    const char *const argv[] = { getenv("ORDEAL"), "regress", "p.plan", NULL };
+    write_file("p.plan", "[regression]\ntests = 1000\nbatch = 2\n[run a]\ntarget = model\n");
+    for (size_t i = 0; i < sizeof hands / sizeof *hands; i++) {
+        EXPECT(0, "rm -rf p.db* told");
+        pid_t pid = start(argv);
+        for (int k = 0; k < 4000 && units_of("p.db") < 1; k++)
+            usleep(5000);
+        EXPECT(0, hands[i].hand);
+        TEST_ASSERT_EQUAL(2, end_by(pid, 0)); /* by itself */
+        EXPECT(0, "cat told");
+        OUT(hands[i].said);
+        OUT("end=error");
+    }
+}
+
 static void test_wrong_plans_say_where(void)
 {
     static const struct {
@@ -341,6 +365,20 @@ static void test_no_verdict_is_an_incident(void)
     TEST_ASSERT_EQUAL(3, atoi(out));
     EXPECT(0, "sed -i 's/^shrink.*/incidents = fail/' p.plan");
     EXPECT(3, REGRESS);
+}
+
+/* What others of its workers had done already is in vain, and nobody waits for it. */
+static void test_a_run_that_is_given_up_keeps_no_example_large(void)
+{
+    write_file("p.plan",
+               "[regression]\nbatch = 5\nshrink = 20\ncoverage = no\n[run dies]\ntarget = elf\n"
+               "tests = 40\ncommand = false {elf} {signature}\n"
+               "[run bad]\ntarget = model\nbug = forward-oldest\ntests = 10\n");
+    EXPECT(1, REGRESS "--jobs 4");
+    OUT("RUN dies tests=0 ");
+    OUT("BUCKET coherence.word ");
+    TEST_ASSERT_TRUE(number_of("p.db", "SELECT count(*) FROM bucket") > 0);
+    TEST_ASSERT_EQUAL(0, number_of("p.db", "SELECT count(*) FROM bucket WHERE state <> 'small'"));
 }
 
 /* It is a finding, as where a model stands still. */
@@ -469,10 +507,12 @@ int main(void)
     RUN_TEST(test_another_run_of_the_same_name_is_refused);
     RUN_TEST(test_other_databases_are_refused);
     RUN_TEST(test_the_second_waits_or_says_who_has_it);
+    RUN_TEST(test_a_database_that_is_taken_away_is_noticed);
     RUN_TEST(test_wrong_plans_say_where);
     RUN_TEST(test_it_begins_with_a_plan);
     RUN_TEST(test_what_is_not_there_is_an_incident);
     RUN_TEST(test_no_verdict_is_an_incident);
+    RUN_TEST(test_a_run_that_is_given_up_keeps_no_example_large);
     RUN_TEST(test_a_machine_that_hangs_fails);
     RUN_TEST(test_a_machine_that_does_not_compile_says_where);
     RUN_TEST(test_an_interrupt_ends_in_order);

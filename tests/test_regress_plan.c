@@ -57,6 +57,16 @@ static void values_make_runs(void)
     plan_free(&p);
 }
 
+static void what_editors_leave_does_not_matter(void)
+{
+    struct plan p;
+    good(&p, "\xef\xbb\xbf[regression]\r\ntests = 7\r\n[run a]\r\ntarget = model\r\n");
+    TEST_ASSERT_EQUAL(1, p.runs.count);
+    TEST_ASSERT_EQUAL(7, p.runs.data[0].budget.tests);
+    words_are(&p.runs.data[0], "run --target model");
+    plan_free(&p);
+}
+
 static void budgets_are_shared(void)
 {
     struct plan p;
@@ -161,6 +171,7 @@ int main(void)
 {
     UNITY_BEGIN();
     RUN_TEST(values_make_runs);
+    RUN_TEST(what_editors_leave_does_not_matter);
     RUN_TEST(budgets_are_shared);
     RUN_TEST(files_are_beside_the_plan);
     RUN_TEST(the_plan_to_begin_with_is_good);

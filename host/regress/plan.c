@@ -429,6 +429,8 @@ static void cut_comment(char *line)
         }
 }
 
+static const char byte_order_mark[] = "\xef\xbb\xbf"; /* some editors begin a text with it */
+
 /* A line for inih, which says nothing of sections without keys and takes what is too long as several. */
 static char *read_line(char *line, int size, void *user)
 {
@@ -445,6 +447,8 @@ static char *read_line(char *line, int size, void *user)
         line[length++] = (char)c;
     }
     line[length] = '\0';
+    if (r->line == 1 && strncmp(line, byte_order_mark, strlen(byte_order_mark)) == 0)
+        memmove(line, line + strlen(byte_order_mark), (size_t)length + 1 - strlen(byte_order_mark));
     cut_comment(line);
     r->indented = isblank((unsigned char)line[0]);
     const char *start = line + strspn(line, " \t\r");
@@ -566,7 +570,7 @@ const char plan_to_begin_with[] =
     "#examples = 3        # folders that are kept of failures that look alike\n"
     "#shrink = 60         # seconds to make such a test small; 0: it stays as it is\n"
     "#waves = no          # no waves of small tests, which take a model of their own\n"
-    "#incidents = fail    # a machine that hangs or is not there fails the regression\n"
+    "#incidents = fail    # a machine that is not there or cannot be made fails it\n"
     "\n"
     "# What holds for all runs that do not say otherwise.\n"
     "[all]\n"

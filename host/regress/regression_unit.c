@@ -311,7 +311,7 @@ static bool settle_unit(struct regression *r, struct task *t)
     assert(w->flying && w->flying_tests >= t->piece.count);
     w->flying--;
     w->flying_tests -= t->piece.count;
-    bool there = access(file, F_OK) == 0;
+    bool there = access(file, F_OK) == 0 || (t->end.ended && t->end.status == 0);
     bool whole = record_load(&record, file, &why) && is_of(w, t, &record, &why);
     bool good = whole ? merge(r, w, t, &record)
                       : no_record(r, w, t, there ? why.text : t->end.why.text);
@@ -319,10 +319,11 @@ static bool settle_unit(struct regression *r, struct task *t)
     return good;
 }
 
-/* What is behind the end of its run, which became known only now. */
-static bool is_beyond(const struct work *w, const struct task *t)
+/* What nobody waits for any more: it is behind the end of its run, which became known only now, or behind
+ * the place where its run was given up. */
+static bool is_in_vain(const struct work *w, const struct task *t)
 {
-    return t->piece.first >= w->end;
+    return t->piece.first >= w->end || (w->out && t->piece.first != w->store.next);
 }
 
 static struct task *next_to_settle(struct regression *r)
@@ -331,7 +332,7 @@ static struct task *next_to_settle(struct regression *r)
         struct task *t = &r->tasks.data[i];
         const struct work *w = &r->works.data[t->run];
         if (t->ended
-            && (t->kind != TASK_UNIT || t->piece.first == w->store.next || is_beyond(w, t)))
+            && (t->kind != TASK_UNIT || t->piece.first == w->store.next || is_in_vain(w, t)))
             return t;
     }
     return NULL;
@@ -345,7 +346,7 @@ bool regression_settle(struct regression *r)
         struct work *w = &r->works.data[t->run];
         if (t->kind == TASK_SHRINK) {
             good = regression_take_small(r, t);
-        } else if (is_beyond(w, t)) {
+        } else if (is_in_vain(w, t)) {
             w->flying--;
             w->flying_tests -= t->piece.count;
         } else {

@@ -248,8 +248,33 @@ static bool row(struct store *s, sqlite3_stmt *q)
 /* After the last row: nothing failed. */
 static bool was_all(sqlite3_stmt *q) { return q && sqlite3_reset(q) == SQLITE_OK; }
 
+static void path_in(const struct store *s, char path[PATH_MAX], const char *name)
+{
+    snprintf(path, PATH_MAX, "%s/%s", s->folder, name);
+}
+
+/* Who removes or replaces the file while it is open takes all that is written from now on with it; without
+ * our lock another may write, too. */
+static bool is_in_place(struct store *s, struct why *why)
+{
+    char path[PATH_MAX];
+    struct stat held, there;
+    int moved = 0;
+    path_in(s, path, "lock");
+    if (sqlite3_file_control(s->db, "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK && moved)
+        return why_say(why,
+                       "%.300s was removed or replaced by somebody; what was kept is gone with it",
+                       s->file);
+    return s->lock < 0
+        || (fstat(s->lock, &held) == 0 && stat(path, &there) == 0 && held.st_ino == there.st_ino
+            && held.st_dev == there.st_dev)
+        || why_say(why, "%.300s was removed or replaced by somebody", path);
+}
+
 static bool execute(struct store *s, struct why *why, enum statement which, const char *types, ...)
 {
+    if (which != SQL_ROLLBACK && !is_in_place(s, why))
+        return false;
     va_list args;
     va_start(args, types);
     sqlite3_stmt *q = bind(s, which, types, args);
@@ -290,11 +315,6 @@ static void copy_column(sqlite3_stmt *q, int column, char *to, size_t size)
 }
 
 /* ---- folders ------------------------------------------------------------------------------------- */
-
-static void path_in(const struct store *s, char path[PATH_MAX], const char *name)
-{
-    snprintf(path, PATH_MAX, "%s/%s", s->folder, name);
-}
 
 static bool make_folder(const struct store *s, const char *name, struct why *why)
 {
