@@ -424,6 +424,8 @@ static void what_is_no_question_is_refused(void)
         "{\"trace\":\"ordeal 1\\n\",\"edits\":[{\"do\":\"eat\",\"line\":1}]}",
         "{\"trace\":\"ordeal 1\\n\",\"model\":\"X\"}",
         "{\"trace\":\"ordeal 1\\n\",\"model\":3}",
+        "{\"trace\":\"ordeal 1\\n\"}}",
+        "{\"trace\":\"ordeal 1\\n\"} {}",
     };
     make_failure("bad", BAD_TRACE);
     start("bad", "--no-waves");

@@ -113,14 +113,22 @@ static enum what_if_read read_json(struct what_if *w, const cJSON *json,
     return is;
 }
 
+static bool is_blank(const char *text, const char *end)
+{
+    while (text < end && strchr(" \t\r\n", *text) && *text)
+        text++;
+    return text == end;
+}
+
 enum what_if_read what_if_read(struct what_if *w, const char *body, size_t size,
                                const struct what_if_source *source, struct why *why)
 {
     *w = (struct what_if){ 0 };
     why_say(why, "out of memory");
-    cJSON *json = size <= WHAT_IF_BYTES ? cJSON_ParseWithLength(body, size) : NULL;
+    const char *end = body;
+    cJSON *json = size <= WHAT_IF_BYTES ? cJSON_ParseWithLengthOpts(body, size, &end, false) : NULL;
     enum what_if_read is = WHAT_IF_BAD;
-    if (cJSON_IsObject(json))
+    if (cJSON_IsObject(json) && is_blank(end, body + size))
         is = read_json(w, json, source, why);
     else
         why_say(why, "it is no JSON object");
