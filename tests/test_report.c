@@ -623,8 +623,10 @@ static void a_tuning_becomes_a_page(void)
     read_page("tuned.html");
     PAGE("<pre>ordeal run --bias &lt;x&gt;\n</pre>");
     PAGE("<h3>wide&lt;script&gt;</h3>");
-    PAGE("<tr><td><code>membar.sl</code></td><td>0</td><td>0 | 15</td><td>one of 3 keys");
-    PAGE("<tr><td><code>test.threads</code></td><td>4</td><td>2</td><td>no gain</td></tr>");
+    PAGE(
+        "<tr><td><code>membar.sl</code></td><td>0</td><td>0 | 15</td><td class=\"words\">one of 3 keys");
+    PAGE(
+        "<tr><td><code>test.threads</code></td><td>4</td><td>2</td><td class=\"words\">no gain</td></tr>");
     PAGE_NOT("<code>test.values");
     EXPECT(0, "rm tuned/coverage.svg; $ORDEAL report tuned -o tuned.html");
     read_page("tuned.html");

@@ -107,7 +107,7 @@ static void test_every_move_has_its_evidence(void)
         "         was[root, $1] != $0 && last !~ /^# .* -> / { print p, $0; exit 1 }\n"
         "     { last = $0 }\n"
         "     END { exit children < 2 }' before dir/tuned.bias");
-    EXPECT(0, "grep ', one of .* keys taken from ' dir/tuned.bias"); /* such are among them */
+    EXPECT(0, "grep ', .*taken from ' dir/tuned.bias"); /* such are among them */
 }
 
 static void test_the_picture_says_what_it_is(void)

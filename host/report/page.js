@@ -312,15 +312,16 @@
       function lanes(hart) {
         const mine = data.operations.filter((o) => o.hart === hart && o.end >= first && o.begin <= last);
         const core = mine.filter((o) => o.core), rest = mine.filter((o) => !o.core);
-        const labelled = pack(core, (o) => [x(o.begin), Math.max(x(o.end + 1), x(o.begin) + 14 + 7.2 * o.text.length)]);
+        const label = (o) => Math.max(2, Math.min(x(o.begin), width - 2 - 7.2 * o.text.length)); // where it begins
+        const labelled = pack(core, (o) => [Math.min(x(o.begin), label(o)),
+          Math.max(x(o.end + 1), label(o) + 14 + 7.2 * o.text.length)]);
         const others = pack(rest, (o) => [o.begin, o.end]).map((lane) => Math.min(lane, 5));
         const top = Math.max(0, ...labelled.map((l) => l + 1)) * (LABELLED + 8);
         const height = Math.max(ROW, top + Math.max(0, ...others.map((l) => l + 1)) * LANE + 6);
         if (harts.indexOf(hart) % 2 === 0) band(height);
         core.forEach((o, i) => {
-          const at = y + 3 + labelled[i] * (LABELLED + 8), flip = x(o.begin) + 7.2 * o.text.length > width;
-          right.append(bar(o, at + 15, 7), draw("text", { class: "label", x: flip ? x(o.end) : x(o.begin), y: at + 11,
-            "text-anchor": flip ? "end" : "start" }, o.text));
+          const at = y + 3 + labelled[i] * (LABELLED + 8);
+          right.append(bar(o, at + 15, 7), draw("text", { class: "label", x: label(o), y: at + 11 }, o.text));
         });
         rest.forEach((o, i) => right.append(bar(o, y + 3 + top + others[i] * LANE, LANE - 3)));
         name("P" + hart, "group", y + 15);
@@ -376,7 +377,7 @@
     }
 
     const note = "Cycles " + first + " to " + last +
-      (still ? "; " + still + " signals that stand still are left out" : "") +
+      (still ? "; " + still + (still === 1 ? " signal that stands still is left out" : " signals that stand still are left out") : "") +
       (data.waves && data.waves.cut ? "; more changes than are shown" : "");
     figure.append(make("div", { class: "time-bar" }, make("span", {}, note), make("span", { class: "space" }),
       button("\u2212", "Zoom out", () => setZoom(zoom / 2)), button("+", "Zoom in", () => setZoom(zoom * 2)),

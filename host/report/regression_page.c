@@ -288,10 +288,19 @@ static void write_speed_chart(const struct query *q, FILE *out)
 
 /* ---- tables ------------------------------------------------------------------------------------ */
 
+/* `class` "folding": with little room a row takes two lines, of which the second is what has the class
+ * "words". */
+static void begin_table_of(const char *class, const char *title, const char *head, FILE *out)
+{
+    fprintf(out,
+            "<h2>%s</h2>\n<div class=\"wide\"><table class=\"%s\">\n<thead><tr>%s</tr></thead>\n"
+            "<tbody>\n",
+            title, class, head);
+}
+
 static void begin_table(const char *title, const char *head, FILE *out)
 {
-    fprintf(out, "<h2>%s</h2>\n<div class=\"wide\"><table>\n<thead><tr>%s</tr></thead>\n<tbody>\n",
-            title, head);
+    begin_table_of("usual", title, head, out);
 }
 
 static void end_table(FILE *out) { fputs("</tbody>\n</table></div>\n", out); }
@@ -398,12 +407,13 @@ static void write_incidents(const struct query *q, FILE *out)
         fputs("<h2>Incidents</h2>\n<p class=\"all-good\">There were none.</p>\n", out);
         return;
     }
-    begin_table("Incidents", "<th>When</th><th>Kind</th><th>Run</th><th>What</th>", out);
+    begin_table_of("folding", "Incidents", "<th>When</th><th>Kind</th><th>Run</th><th>What</th>",
+                   out);
     for (size_t i = 0; i < q->incidents.count; i++) {
         const struct query_incident *n = &q->incidents.data[i];
         html(out,
              "<tr><td class=\"when\">%s</td><td><span class=\"pill warn\">%s</span></td><td>%s</td>"
-             "<td>%s</td></tr>\n",
+             "<td class=\"words\">%s</td></tr>\n",
              html_time(n->time, when), n->kind, run_name(q, n->run), n->text);
     }
     end_table(out);

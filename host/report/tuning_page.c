@@ -74,7 +74,7 @@ static void begin_profile(struct moves *m)
     m->table = true;
     html(m->out, "<h3>%s</h3>\n<p class=\"note\">%s</p>\n", m->profile, m->origin);
     fputs(
-        "<div class=\"wide\"><table class=\"moved\">\n<thead><tr><th>Key</th><th>From</th><th>To</th>"
+        "<div class=\"wide\"><table class=\"moved folding\">\n<thead><tr><th>Key</th><th>From</th><th>To</th>"
         "<th>What it brought</th></tr></thead>\n<tbody>\n",
         m->out);
 }
@@ -96,8 +96,9 @@ static void write_move(struct moves *m, const char *key, char *note)
     begin_profile(m);
     const char *rest = *end ? end + 1 : end;
     *arrow = *end = '\0';
-    html(m->out, "<tr><td><code>%s</code></td><td>%s</td><td>%s</td><td>%s</td></tr>\n", key, note,
-         arrow + 4, rest + strspn(rest, " "));
+    html(m->out,
+         "<tr><td><code>%s</code></td><td>%s</td><td>%s</td><td class=\"words\">%s</td></tr>\n",
+         key, note, arrow + 4, rest + strspn(rest, " "));
 }
 
 static void take_key(struct moves *m, char *line)
@@ -153,7 +154,7 @@ static void write_plot(const char *folder, FILE *out)
         html(out, "<p class=\"note\">%s</p>\n", why.text);
     } else {
         size_t size = fread(svg, 1, MOST_BYTES, in);
-        fputs("<figure>", out);
+        fputs("<figure class=\"large\">", out);
         html_image(out, svg, size, "Coverage over cost");
         fputs("</figure>\n", out);
         fclose(in);

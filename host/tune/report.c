@@ -180,6 +180,15 @@ static double expected_with(const struct chosen *c, size_t up)
     return up ? c->portfolio->instead[c->number].data[up - 1] : c->portfolio->expected;
 }
 
+static void write_giver(const struct arm *a, FILE *out)
+{
+    int keys = count_moved(a);
+    fputs(", ", out);
+    if (keys > 1)
+        fprintf(out, "one of %d keys ", keys);
+    fprintf(out, "taken from %s", a->other->setting.name);
+}
+
 static void write_step(const struct chosen *c, const struct arm *a, size_t up, uint32_t slot,
                        FILE *out)
 {
@@ -189,7 +198,7 @@ static void write_step(const struct chosen *c, const struct arm *a, size_t up, u
         return;
     fprintf(out, "# %s -> %s", before, after);
     if (a->other)
-        fprintf(out, ", one of %d keys taken from %s", count_moved(a), a->other->setting.name);
+        write_giver(a, out);
     if (with > without)
         fprintf(out, ": %.1f expected, without %.1f\n", with, without);
     else

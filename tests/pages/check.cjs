@@ -39,10 +39,10 @@ async function look(name, options, test) {
 }
 
 const wide = (page) => page.evaluate(() => document.documentElement.scrollWidth);
-// Words of plots and names of signals that stick out of their place.
-const cut = (page) => page.evaluate(() => [...document.querySelectorAll(".plot svg text, .time-names text")]
+// Words of plots, names of signals and operations over time that stick out of their place.
+const cut = (page) => page.evaluate(() => [...document.querySelectorAll(".plot svg text, .time-names text, .time-run .label")]
   .filter((text) => {
-    const a = text.getBoundingClientRect(), b = text.closest(".plot svg, .time-names").getBoundingClientRect();
+    const a = text.getBoundingClientRect(), b = text.closest(".plot svg, .time-names, .time-run svg").getBoundingClientRect();
     return a.width && (a.left < b.left - 0.5 || a.right > b.right + 0.5);
   }).map((text) => text.textContent));
 const focused = (page, attribute) => page.evaluate((a) => document.activeElement.getAttribute(a), attribute);
@@ -58,6 +58,11 @@ async function shoot(scheme, width) {
     });
 }
 
+// Cells of a table that one has to scroll for.
+const beside = (page, table) => page.locator(table + " td").evaluateAll((all) => all
+  .filter((cell) => cell.getBoundingClientRect().right > cell.closest(".wide").getBoundingClientRect().right + 0.5)
+  .map((cell) => cell.textContent));
+
 // How far two colours are apart, as the guidelines for accessible pages (WCAG) measure it.
 function contrast(a, b) {
   const light = (rgb) => rgb.match(/\d+/g).slice(0, 3).map((v) => v / 255)
@@ -72,6 +77,18 @@ const tests = {
   "pages fit a laptop, by night": () => shoot("dark", 1280),
   "pages fit a phone, by day": () => shoot("light", 390),
   "pages fit a phone, by night": () => shoot("dark", 390),
+
+  "what moved and what went wrong can be read on a phone": async () => {
+    const phone = { viewport: { width: 390, height: 900 } };
+    await look("tuned", phone, async (page) => {
+      assert.deepStrictEqual(await beside(page, "table.moved"), []);
+      assert.ok(await page.locator("figure img").evaluate((image) => image.getBoundingClientRect().width) >= 500);
+    });
+    await look("nightly/index", phone, async (page) => {
+      assert.ok(await page.locator("table.folding td.words").count() > 0, "no incidents");
+      assert.deepStrictEqual(await beside(page, "table.folding"), []);
+    });
+  },
 
   "text can be read by day and by night": async () => {
     const grounds = [];
@@ -211,8 +228,10 @@ const tests = {
     await look("nightly", {}, async (page) => {
       assert.strictEqual(await page.locator(".page:visible").count(), 1);
       await page.locator("a.card").nth(1).click();
+      await page.locator("#bucket-2").waitFor(); // who is led there is told of it afterwards
       assert.strictEqual(await page.locator(".page:visible").getAttribute("id"), "bucket-2");
       await page.goBack();
+      await page.locator("#index").waitFor();
       assert.strictEqual(await page.locator(".page:visible").getAttribute("id"), "index");
     });
   },

@@ -129,8 +129,9 @@ int main(int argc, char **argv)
         "P2 S[B]#12\nP2 MEMBAR\nP2 S[C]#5\nP3 S[D]#31\nP3 MEMBAR\nP3 L[E]=6\nP3 MEMBAR\nP3 S[A]#1\n"
         "P3 MEMBAR\nP3 L[B]=11\nP4 L[A]=1\nP4 MEMBAR\nP4 L[B]=12\nP5 S[D]#32\nP5 MEMBAR\nP5 S[E]#6\n"
         "P6 L[A]=2\nP6 MEMBAR\nP6 L[D]=32\n");
-    make_failure("waves", "ordeal 1\nP0 S[B]#7 @120:180\nP1 S[A]#1 @145:150\nP1 S[A]#2 @170:190\n"
-                          "P1 L[A]=1 @195:200\nP2 L[B]=0 @140:160\n");
+    make_failure("waves", "ordeal 1\nP0 S[B]#7 @120:180\nP1 S[counter_of_all]#1670116840 @145:150\n"
+                          "P1 S[counter_of_all]#2 @170:190\n"
+                          "P1 L[counter_of_all]=1670116840 @195:200\nP2 L[B]=0 @140:160\n");
     waves_file_write(path_of("waves/waves.fst"), 1, 300, 0);
     make_hang();
     mkdir(path_of("tuned"), 0777);
