@@ -63,6 +63,21 @@ static void test_what_comes_out(void)
     cJSON_Delete(last);
 }
 
+/* It has no more operations than what it is the title of. */
+static void test_a_title_is_of_the_small_example(void)
+{
+    write_file("p.plan", "[regression]\ntests = 50\nshrink = 60\ncoverage = no\n"
+                         "[run bad]\ntarget = model\nbug = membar-ignored\n");
+    EXPECT(0, REGRESS "| grep '^BUCKET' >buckets; test -s buckets");
+    EXPECT(0, "awk '{ split($0, n, / small=| operations=| state=/)\n"
+              "       match($0, /title=\"[^\"]*\"/); title = substr($0, RSTART, RLENGTH)\n"
+              "       sub(/ [|] FIN.*/, \"\", title); gsub(/TX.BEGIN; |; TX.END/, \"\", title)\n"
+              "       if ($0 !~ \" small=\" $2 \" \") next\n"
+              "       checked++; operations = gsub(/[;|]/, \"\", title) + 1\n"
+              "       if (operations > n[2]) { print; exit 1 } } END { print checked }' buckets");
+    TEST_ASSERT_TRUE(atoi(out) > 0);
+}
+
 static void test_points_are_those_of_a_run(void)
 {
     write_file("p.plan", "[regression]\ntests = 60\nbatch = 7\n[run good]\ntarget = model\n");
@@ -498,6 +513,7 @@ int main(void)
         return 1;
     UNITY_BEGIN();
     RUN_TEST(test_what_comes_out);
+    RUN_TEST(test_a_title_is_of_the_small_example);
     RUN_TEST(test_points_are_those_of_a_run);
     RUN_TEST(test_workers_do_not_matter);
     RUN_TEST(test_killed_at_any_moment_it_comes_to_the_same_end);

@@ -19,6 +19,7 @@
 #include "base/interrupt.h"
 #include "base/json.h"
 #include "base/tree.h"
+#include "trial/saved.h"
 
 /* ---- SQL ----------------------------------------------------------------------------------------- */
 
@@ -97,7 +98,8 @@ static const char schema[] =
     STATEMENT(SET_COVER, "INSERT OR REPLACE INTO cover VALUES(?,?)") \
     STATEMENT(NEXT_NEW, "SELECT " BUCKET_FIELDS ", 0 FROM bucket b WHERE b.state = 'new'" \
         " AND b.folder IS NOT NULL AND b.id > ? ORDER BY b.id LIMIT 1") \
-    STATEMENT(SET_SMALL, "UPDATE bucket SET folder = ?, operations = ?, state = ? WHERE id = ?") \
+    STATEMENT(SET_SMALL, "UPDATE bucket SET title = ?, folder = ?, operations = ?, state = ?" \
+        " WHERE id = ?") \
     STATEMENT(NAMED, "SELECT 1 FROM failure WHERE folder = ?1 UNION ALL" \
         " SELECT 1 FROM bucket WHERE folder = ?1 LIMIT 1") \
     STATEMENT(FOLDERS, "SELECT folder FROM failure WHERE folder IS NOT NULL") \
@@ -924,10 +926,24 @@ bool store_incident(struct store *s, const struct store_run *run, uint64_t first
                    now(), incident_kinds[kind], text);
 }
 
+/* Of what is left of it, if that is still what the bucket is for. */
+static void title_of_small(const struct store_bucket *b, const char *folder, char *title,
+                           size_t size)
+{
+    char signature[sizeof b->signature] = "";
+    *title = '\0';
+    if (*folder)
+        saved_words(folder, true, "signature", signature, sizeof signature);
+    if (strcmp(signature, b->signature) == 0)
+        saved_words(folder, true, "title", title, size);
+    if (!*title)
+        snprintf(title, size, "%s", b->title);
+}
+
 bool store_made_small(struct store *s, const struct store_bucket *b, const char *path,
                       uint64_t operations, struct why *why)
 {
-    char name[80], to[PATH_MAX];
+    char name[80], to[PATH_MAX], title[sizeof b->title];
     snprintf(name, sizeof name, "failures/%" PRId64 "-%" PRIu64 "-small", b->run, b->number);
     path_in(s, to, name);
     if (path) {
@@ -937,7 +953,8 @@ bool store_made_small(struct store *s, const struct store_bucket *b, const char 
         if (!sync_failures(s, why))
             return false;
     }
-    return execute(s, why, SQL_SET_SMALL, "titi", path ? name : b->folder,
+    title_of_small(b, path ? to : "", title, sizeof title);
+    return execute(s, why, SQL_SET_SMALL, "ttiti", title, path ? name : b->folder,
                    (int64_t)(operations ? operations : b->operations),
                    operations ? "small" : "whole", b->id);
 }

@@ -69,7 +69,7 @@ static bool print_bucket(void *user, const struct store_bucket *b)
     add(line, "operations", b->operations);
     cJSON_AddStringToObject(line, "state", b->state);
     snprintf(path, sizeof path, "%s/%s", store_folder(t->store), b->folder);
-    saved_signature(path, true, small, sizeof small);
+    saved_words(path, true, "signature", small, sizeof small);
     if (*b->folder && *small)
         cJSON_AddStringToObject(line, "small", small);
     cJSON_AddStringToObject(line, "title", b->title);

@@ -142,7 +142,7 @@ static void find_signature(const struct cause *c, char *signature)
     char path[PATH_MAX];
     *signature = '\0';
     if (example_folder(c->in->file, c->newest->folder, path, sizeof path))
-        saved_signature(path, true, signature, SIGNATURE);
+        saved_words(path, true, "signature", signature, SIGNATURE);
     if (!*signature)
         snprintf(signature, SIGNATURE, "%s", c->newest->signature);
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/output.h"
+#include "tell/failure_signature.h"
 #include "tell/picture.h"
 #include "tell/output_line.h"
 #include "tell/tell.h"
@@ -144,8 +145,20 @@ static bool put_line(struct account *a, const cJSON *line, const char *name, boo
         && file_close(a->folder, &file, output_line_write(line, json, file.out.file));
 }
 
+/* The title is for whoever lists folders; a line of text has the same in other words. */
+static bool put_signed(struct account *a, cJSON *line, const struct failure_signature *s)
+{
+    output_line_signature(line, s);
+    if (!put_line(a, line, "verdict.txt", false))
+        return false;
+    if (*s->title)
+        cJSON_AddStringToObject(line, "title", s->title);
+    return put_line(a, line, SAVED_VERDICT, true);
+}
+
 static bool put_verdict(struct account *a)
 {
+    struct failure_signature s;
     cJSON *line = output_line_new(verdict_words[ORDEAL_FAIL], &a->in);
     cJSON_AddStringToObject(line, "model", ordeal_model_name(ordeal_verdict_model(a->verdict)));
     output_line_machine(line, a->machine);
@@ -155,8 +168,9 @@ static bool put_verdict(struct account *a)
     cJSON_AddBoolToObject(line, "certified", true);
     output_line_core(line, a->in.trace, a->verdict);
     output_line_reason(line, &a->in, a->verdict);
-    output_line_signature_of(line, a->in.trace, a->verdict);
-    bool done = put_line(a, line, "verdict.txt", false) && put_line(a, line, SAVED_VERDICT, true);
+    failure_signature_of_verdict(&s, a->in.trace, a->verdict);
+    bool done = put_signed(a, line, &s);
+    failure_signature_free(&s);
     cJSON_Delete(line);
     return done;
 }
@@ -208,6 +222,7 @@ static bool put_finding(const struct folder *folder, const struct saved_failure 
 {
     struct account a = { .folder = folder, .in = { .name = SAVED_TEST, .label = SAVED_TEST } };
     struct file file;
+    struct failure_signature s;
     cJSON *line = output_line_new(verdict_words[ORDEAL_FAIL], &a.in);
     cJSON_AddStringToObject(line, "model", ordeal_model_name(f->model));
     output_line_machine(line, f->machine);
@@ -215,12 +230,12 @@ static bool put_finding(const struct folder *folder, const struct saved_failure 
     output_line_from(line, f->from);
     cJSON_AddBoolToObject(line, "broke", true);
     cJSON_AddStringToObject(line, "reason", f->broke);
-    output_line_signature_of_break(line, f->broke);
-    bool done = put_line(&a, line, "verdict.txt", false) && put_line(&a, line, SAVED_VERDICT, true)
-             && file_open(folder, &file, SAVED_EXPLANATION)
+    failure_signature_of_break(&s, f->broke);
+    bool done = put_signed(&a, line, &s) && file_open(folder, &file, SAVED_EXPLANATION)
              && file_close(folder, &file,
                            fprintf(file.out.file, SAVED_TEST ": the machine broke: %s\n", f->broke)
                                > 0);
+    failure_signature_free(&s);
     cJSON_Delete(line);
     return done;
 }

@@ -76,9 +76,9 @@ bool saved_add_waves(const char *path, const struct saved_waves_maker *maker,
 enum saved_there { SAVED_THERE, SAVED_ABSENT, SAVED_REFUSED };
 enum saved_there saved_is_there(const char *path, const char *name, struct why *why);
 enum saved_there saved_open(const char *path, const char *name, FILE **in, struct why *why);
-/* The signature of the failure, or of what it was made small to, as the folder's verdict.json has it;
- * "" if it has none. */
-void saved_signature(const char *path, bool small, char *signature, size_t size);
+/* What verdict.json of the folder says of the failure, or of what it was made small to: "signature", or its
+ * "title" for people; "" if it says none. */
+void saved_words(const char *path, bool small, const char *key, char *words, size_t size);
 /* Runs the test of a folder again, for its waves, by this program, as run.txt says; the command goes
  * to `tell`. `soc`: the machine that is to be named again if it was somebody's own; NULL: none.
  * False: why; also when what it does now is not what it did. */

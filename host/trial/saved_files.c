@@ -98,11 +98,11 @@ enum saved_there saved_open(const char *folder, const char *name, FILE **in, str
 
 enum { MOST_VERDICT = 1 << 26 };
 
-void saved_signature(const char *path, bool small, char *signature, size_t size)
+void saved_words(const char *path, bool small, const char *key, char *words, size_t size)
 {
     FILE *in;
     struct why why;
-    *signature = '\0';
+    *words = '\0';
     const char *name = small ? SAVED_SMALL "/" SAVED_VERDICT : SAVED_VERDICT;
     if (saved_open(path, name, &in, &why) != SAVED_THERE)
         return;
@@ -110,8 +110,8 @@ void saved_signature(const char *path, bool small, char *signature, size_t size)
     size_t length = text ? fread(text, 1, MOST_VERDICT, in) : 0;
     fclose(in);
     cJSON *verdict = cJSON_ParseWithLength(text ? text : "", length);
-    const char *found = cJSON_GetStringValue(cJSON_GetObjectItem(verdict, "signature"));
-    snprintf(signature, size, "%s", found ? found : "");
+    const char *found = cJSON_GetStringValue(cJSON_GetObjectItem(verdict, key));
+    snprintf(words, size, "%s", found ? found : "");
     cJSON_Delete(verdict);
     free(text);
 }
