@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Plans of `ordeal regress`: what they become, and what is said of wrong ones, with the line. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "regress/plan.h"
 #include "unity.h"
@@ -167,6 +170,22 @@ static void what_is_wrong_is_told(void)
     }
 }
 
+/* Nobody waits for who would write into a pipe. */
+static void a_plan_is_a_file(void)
+{
+    char directory[] = "/tmp/test-plan-XXXXXX", path[64];
+    struct ordeal_error e = { 0 };
+    struct plan p;
+    TEST_ASSERT_NOT_NULL(mkdtemp(directory));
+    snprintf(path, sizeof path, "%s/pipe", directory);
+    TEST_ASSERT_EQUAL(0, mkfifo(path, 0600));
+    TEST_ASSERT_FALSE(plan_read(&p, path, &e));
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(e.reason, "a pipe or device is not read"), e.reason);
+    plan_free(&p);
+    TEST_ASSERT_EQUAL(0, unlink(path));
+    TEST_ASSERT_EQUAL(0, rmdir(directory));
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -176,5 +195,6 @@ int main(void)
     RUN_TEST(files_are_beside_the_plan);
     RUN_TEST(the_plan_to_begin_with_is_good);
     RUN_TEST(what_is_wrong_is_told);
+    RUN_TEST(a_plan_is_a_file);
     return UNITY_END();
 }

@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "base/nearest.h"
+#include "base/plain_file.h"
 #include "plan_parts.h"
 
 /* ---- keys ---------------------------------------------------------------------------------------- */
@@ -531,10 +532,11 @@ bool plan_read_stream(struct plan *p, FILE *in, const char *file, struct ordeal_
 
 bool plan_read(struct plan *p, const char *file, struct ordeal_error *e)
 {
-    FILE *in = fopen(file, "re");
+    const char *reason;
+    FILE *in = plain_file_open(file, &reason);
     *p = (struct plan){ 0 };
     if (!in) {
-        error_bad(e, file, 0, "%s", strerror(errno));
+        error_bad(e, file, 0, "%s", reason);
         e->status = ORDEAL_IO;
         return false;
     }
