@@ -602,6 +602,19 @@ static void memory_beyond_measure_is_refused(void)
     HAS_NOT(out, "next=");
 }
 
+/* What a source makes a compiler say is bounded, and so is the work with it: no more than some seconds of
+ * a processor for megabytes. */
+static void messages_without_end_are_looked_at_once(void)
+{
+    EXPECT(0, "head -c 150000 /dev/zero >zeros.c");
+    EXPECT(2, "ulimit -t 20; $EXPLORE zeros.c 2>said");
+    HAS(out, "the program has no main");
+    EXPECT(0, "grep -q 'null character' said");
+    EXPECT(2, "echo 'int x = oops;' >>zeros.c; ulimit -t 20; $EXPLORE zeros.c 2>said");
+    HAS(out, "ERROR zeros.c:1:");
+    HAS(out, "undeclared identifier 'oops'");
+}
+
 static void an_unreadable_file_is_refused(void)
 {
     if (geteuid() == 0)
@@ -773,6 +786,7 @@ int main(void)
     RUN_TEST(programs_that_cannot_be_run_are_refused_with_a_reason);
     RUN_TEST(what_is_no_ELF_file_for_this_machine_is_refused);
     RUN_TEST(memory_beyond_measure_is_refused);
+    RUN_TEST(messages_without_end_are_looked_at_once);
     RUN_TEST(an_unreadable_file_is_refused);
     RUN_TEST(options_that_do_not_go_together_are_refused_with_what_to_do);
     RUN_TEST(limits_leave_it_undecided_and_say_how_to_go_on);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The compiler and what goes with it: where it is, and how it is run. */
+#include <errno.h>
+#include <fcntl.h>
 #include <glob.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -152,6 +154,21 @@ static void pass_on(struct work *w, const char *log)
         fclose(in);
 }
 
+/* What a compiler says of a full disk lies on that disk. */
+static bool is_full(const struct work *w)
+{
+    static const char some[4096];
+    char name[PATH_MAX + 64];
+    snprintf(name, sizeof name, "%s/room", w->folder.path);
+    int out = open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    bool full = out < 0 ? errno == ENOSPC || errno == EDQUOT
+                        : write(out, some, sizeof some) != sizeof some;
+    if (out >= 0)
+        close(out);
+    unlink(name);
+    return full;
+}
+
 static bool run(struct work *w, const struct command_words *words, const char *log, bool tell)
 {
     struct child_limits limits = { .memory = most_memory,
@@ -173,6 +190,10 @@ static bool run(struct work *w, const struct command_words *words, const char *l
     if (WIFSIGNALED(child.status) && WTERMSIG(child.status) == SIGXFSZ)
         return why_say(w->why, "%s writes a file of more than %d MB", words->word[0],
                        MOST_FILE >> 20);
+    if (child.status != 0 && is_full(w))
+        return why_say(w->why,
+                       "no space is left in the temporary directory %s; TMPDIR may name another",
+                       temporary_directory());
     if (child.status != 0)
         child_obituary(&child, words->word[0], log, w->why);
     return child.status == 0;

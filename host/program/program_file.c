@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "program_file.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,30 +34,32 @@ static bool read_elf(struct program_file *p, const char *name, struct ordeal_err
 static bool names_line(const char *text, const char *source, struct ordeal_error *error)
 {
     size_t length = strlen(source);
-    unsigned long line, column = 0;
-    if (strncmp(text, source, length) != 0
-        || sscanf(text + length, ":%lu:%lu:", &line, &column) < 1)
+    if (strncmp(text, source, length) != 0 || text[length] != ':'
+        || !isdigit((unsigned char)text[length + 1]))
         return false;
-    error->line = line;
-    error->column = column;
+    char *end;
+    error->line = strtoul(text + length + 1, &end, 10);
+    error->column = *end == ':' ? strtoul(end + 1, NULL, 10) : 0;
     return true;
 }
 
 /* The first thing that the compiler did not like, and where: in this source, or in what its line
- * includes. */
+ * includes. A compiler may say very much: nothing is looked at twice. */
 static void take_place(struct ordeal_error *error, const char *source, const char *messages)
 {
-    static const char included[] = "In file included from ";
+    static const char included[] = "In file included from ", word[] = "error: ";
     for (const char *line = messages, *next; line && *line; line = next) {
-        const char *end = strchr(line, '\n'), *what = strstr(line, "error: ");
-        next = end ? end + 1 : NULL;
+        const char *end = strchrnul(line, '\n');
+        const char *what = memmem(line, (size_t)(end - line), word, sizeof word - 1);
+        next = *end ? end + 1 : NULL;
         if (strncmp(line, included, sizeof included - 1) == 0)
             names_line(line + sizeof included - 1, source, error);
-        if (!what || (end && what > end))
+        if (!what)
             continue;
+        what += sizeof word - 1;
         if (names_line(line, source, error) || error->line)
-            snprintf(error->reason, sizeof error->reason, "%.*s", end ? (int)(end - what) - 7 : 400,
-                     what + 7);
+            snprintf(error->reason, sizeof error->reason, "%.*s",
+                     end - what < 400 ? (int)(end - what) : 400, what);
         return;
     }
 }
