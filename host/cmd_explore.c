@@ -318,7 +318,13 @@ static void confirm(struct exploring *x, struct counterexample *c)
     enum { PATIENCE = 20 }; /* seconds */
     struct ordeal_error why = { 0 };
     switch (account_trace_judge(&c->trace, &c->account, PATIENCE, &why)) {
-    case ACCOUNT_CONFIRMED: break;
+    case ACCOUNT_CONFIRMED:
+        if (c->account.relaxed == ACCOUNT_UNDECIDED)
+            complain(x->p.command,
+                     "%s: the checker did not decide whether a sequentially consistent machine "
+                     "can do it: %s",
+                     x->p.file[0], why.reason);
+        break;
     case ACCOUNT_NO_VERDICT:
         complain(x->p.command, "%s: the checker did not decide about the counterexample: %s",
                  x->p.file[0], why.reason);

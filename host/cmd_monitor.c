@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/interrupt.h"
+#include "base/plain_file.h"
 #include "cmd_program.h"
 #include "program/monitor_trace.h"
 #include "program/monitor_words.h"
@@ -29,6 +30,8 @@ struct monitoring {
 
     struct dpor_options how;
     struct explore_options follow;
+    uint32_t undecided; /* borderline executions of which it is not known how well they show it */
+    struct ordeal_error why;
 };
 
 /* ---- options ----------------------------------------------------------------------------- */
@@ -121,11 +124,23 @@ static bool prefer(void *user, const struct dpor_finding *f)
     struct monitor_story s = {
         .image = x->p.program.image, .finding = f, .options = &x->follow, .model = x->how.model
     };
-    bool differs = false;
-    if (monitor_story_make(&s, &why))
-        monitor_story_judge(&s, &differs, &why);
+    bool differs = false, decided = monitor_story_make(&s, &why)
+                                 && monitor_story_judge(&s, &differs, &why) != ACCOUNT_NO_VERDICT
+                                 && s.account.relaxed != ACCOUNT_UNDECIDED;
+    if (!decided && !x->undecided++)
+        x->why = why;
     monitor_story_free(&s);
     return differs;
+}
+
+/* Which execution is shown may then be another than usual. */
+static void report_undecided(const struct monitoring *x)
+{
+    if (x->undecided)
+        complain(x->p.command,
+                 "%s: of %" PRIu32 " borderline executions it was not found out whether their "
+                 "values show it, and another may be shown: %s",
+                 x->p.file[0], x->undecided, x->why.reason);
 }
 
 static void fill_options(struct monitoring *x)
@@ -265,7 +280,12 @@ static void confirm(struct monitoring *x, struct monitor_story *s, cJSON *line)
     struct ordeal_error why = { 0 };
     bool differs;
     switch (monitor_story_judge(s, &differs, &why)) {
-    case ACCOUNT_CONFIRMED: cJSON_AddBoolToObject(line, "seen", differs); break;
+    case ACCOUNT_CONFIRMED:
+        if (s->account.relaxed != ACCOUNT_UNDECIDED) {
+            cJSON_AddBoolToObject(line, "seen", differs);
+            break;
+        }
+        /* fall through */
     case ACCOUNT_NO_VERDICT:
         complain(x->p.command, "%s: the checker did not decide about the execution: %s",
                  x->p.file[0], why.reason);
@@ -306,6 +326,7 @@ static void report_finding(struct monitoring *x, const struct dpor_result *r,
 
 static void report(struct monitoring *x, const struct dpor_result *r)
 {
+    report_undecided(x);
     for (size_t i = 0; i < r->findings; i++)
         report_finding(x, r, &r->finding[i]);
     if (r->verdict != EXPLORE_FAIL) {
@@ -440,10 +461,12 @@ static void monitor_traces(struct monitoring *x)
     input_close(&in);
 }
 
+/* A trace may come through a pipe, of which nothing is taken here. */
 static bool is_elf(const char *name)
 {
     char magic[4] = "";
-    FILE *f = fopen(name, "rb");
+    const char *reason;
+    FILE *f = plain_file_open(name, &reason);
     bool is = f && fread(magic, 1, 4, f) == 4 && memcmp(magic, "\177ELF", 4) == 0;
     if (f)
         fclose(f);

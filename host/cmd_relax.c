@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/error.h"
+#include "base/escape.h"
 #include "base/interrupt.h"
 #include "base/output.h"
 #include "chip/chip_relax.h"
@@ -240,9 +241,10 @@ static void add_places(const struct relaxing *x, const struct relax_cycle *c, cJ
 static bool write_traces(struct relaxing *x, const struct relax_cycle *c, enum explore_model model,
                          const struct relax_trace *t)
 {
-    char name[CYCLE_NAME], path[4096];
+    char name[CYCLE_NAME], shown[4 * CYCLE_NAME], path[4096];
     statement_cycle_name(&x->labels, c, name);
-    snprintf(path, sizeof path, "%s/%s-%s.trace", x->traces, explore_model_names[model], name);
+    escape_text(shown, sizeof shown, name); /* it has names of files that the ELF file tells */
+    snprintf(path, sizeof path, "%s/%s-%s.trace", x->traces, explore_model_names[model], shown);
     return program_write_trace(&x->p, path, t->trace.trace);
 }
 
@@ -277,6 +279,9 @@ static bool certify(struct relaxing *x, const struct image *image, const struct 
                                     "an execution with a cycle is not what it should be: %s; "
                                     "please report this with the program and the seed",
                                     why.reason);
+        if (j == ACCOUNT_NO_VERDICT)
+            complain(x->p.command, "%s: the checker did not decide about an execution: %s",
+                     x->p.file[0], why.reason);
         if (x->traces)
             write_traces(x, c, model, &t);
         if (x->trace)

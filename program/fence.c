@@ -261,13 +261,28 @@ static enum ordeal_status place_fences(struct placing *p, const struct image *im
     return p->no_memory ? ORDEAL_NO_MEMORY : status;
 }
 
+/* Where memory runs out it ends here. What the search held then is lost: nothing of it could be told. */
+static enum ordeal_status place_within_memory(struct placing *p, const struct image *image,
+                                              struct ordeal_error *error)
+{
+    jmp_buf without_memory;
+    if (setjmp(without_memory) != 0) {
+        words_without_memory = NULL;
+        return ORDEAL_NO_MEMORY;
+    }
+    words_without_memory = &without_memory;
+    enum ordeal_status status = place_fences(p, image, error);
+    words_without_memory = NULL;
+    return status;
+}
+
 enum ordeal_status fence_find(const struct image *image, const struct fence_options *options,
                               struct fence_result **result, struct ordeal_error *error)
 {
     struct placing p = { .options = options, .how = options->explore, .began = fence_now() };
     *error = (struct ordeal_error){ .status = ORDEAL_OK };
     *result = p.result = calloc(1, sizeof *p.result);
-    enum ordeal_status status = p.result ? place_fences(&p, image, error) : ORDEAL_NO_MEMORY;
+    enum ordeal_status status = p.result ? place_within_memory(&p, image, error) : ORDEAL_NO_MEMORY;
     if (status == ORDEAL_NO_MEMORY)
         snprintf(error->reason, sizeof error->reason, "no memory for the search");
     error->status = status;

@@ -3,6 +3,7 @@
  * the library's are filled on demand, and so not for several threads. */
 #include <dwarf.h>
 #include <elfutils/libdw.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -284,8 +285,10 @@ Dwarf *image_debug_open(Elf *elf)
 bool image_read_debug(struct image *i, void *elf)
 {
     struct reading r = { .i = i, .good = true };
+    errno = 0; /* where memory runs out, libdw says that there is nothing more */
     Dwarf *debug = image_debug_open(elf);
     bool good = !debug || (read_lines(i, debug, &r.texts) && read_functions(&r, debug));
+    good &= errno != ENOMEM;
     dwarf_end(debug);
     return good;
 }

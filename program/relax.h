@@ -92,9 +92,9 @@ void relax_cycles_free(struct relax_cycles *cycles);
 /* Under TSO cycles whose odd labels are no stores are discarded (4.3). */
 bool relax_worth_trying(const struct relax_cycle *c, enum explore_model model);
 
-/* Did it come about? `access` gets the numbers of its events. */
+/* Did it come about? `access` gets the numbers of its events. False: no memory, nobody knows. */
 bool relax_created(const struct relax_run *run, const struct relax_cycle *c,
-                   uint32_t access[RELAX_LONGEST]);
+                   uint32_t access[RELAX_LONGEST], bool *created);
 /* a ->c b: the place had a first. */
 bool relax_before(const struct relax_access *a, const struct relax_access *b);
 

@@ -23,6 +23,7 @@ struct position {
     size_t count;
 };
 
+/* False: no memory. */
 static bool fill(const struct relax_run *run, const struct relax_cycle *c, uint32_t i,
                  struct position *p)
 {
@@ -34,7 +35,7 @@ static bool fill(const struct relax_run *run, const struct relax_cycle *c, uint3
     for (size_t k = 0; p->access && k < run->accesses; k++)
         if (run->access[k].label == c->label[i])
             p->access[p->count++] = (uint32_t)k;
-    return n;
+    return !n || p->access;
 }
 
 enum { NOWHERE = -1 };
@@ -82,15 +83,18 @@ static bool around(const struct relax_run *run, const struct relax_cycle *c, str
 }
 
 bool relax_created(const struct relax_run *run, const struct relax_cycle *c,
-                   uint32_t access[RELAX_LONGEST])
+                   uint32_t access[RELAX_LONGEST], bool *created)
 {
     struct position p[RELAX_LONGEST] = { { 0 } };
-    bool all = true, created = false;
-    for (uint32_t i = 0; i < c->length && all; i++)
-        all = fill(run, c, i, &p[i]);
-    for (size_t k = 0; all && k < p[0].count && !created; k++)
-        created = around(run, c, p, k, access);
+    bool fine = true, all = true;
+    for (uint32_t i = 0; i < c->length && fine && all; i++) {
+        fine = fill(run, c, i, &p[i]);
+        all = p[i].count;
+    }
+    *created = false;
+    for (size_t k = 0; fine && all && k < p[0].count && !*created; k++)
+        *created = around(run, c, p, k, access);
     for (uint32_t i = 0; i < c->length; i++)
         free(p[i].access);
-    return created;
+    return fine;
 }

@@ -4,9 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+_Thread_local jmp_buf *words_without_memory;
+
 void *words_resize(void *old, size_t bytes)
 {
     void *p = realloc(old, bytes ? bytes : 1);
+    if (!p && words_without_memory)
+        longjmp(*words_without_memory, 1);
     if (!p)
         abort();
     return p;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lists of words, each of which is kept once and has a number, from 0 in the order in which they came.
- * Where there is no memory the process ends. */
+ * Where there is no memory, words_without_memory says where it goes on. */
 #ifndef PROGRAM_WORD_TABLE_H
 #define PROGRAM_WORD_TABLE_H
 
+#include <setjmp.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -26,7 +27,11 @@ static inline const uint32_t *word_table_get(const struct word_table *t, uint32_
     return t->word[number] + 1;
 }
 
-/* realloc() that does not fail, and the same for one more of `bytes`. */
+/* Of this thread: who has no use for a search that is not complete waits there, and gives up what it had;
+ * NULL: nobody does, and the process ends. */
+extern _Thread_local jmp_buf *words_without_memory;
+
+/* realloc() that does not return where it fails, and the same for one more of `bytes`. */
 void *words_resize(void *old, size_t bytes);
 void *words_room(void *items, size_t count, size_t *capacity, size_t bytes);
 uint64_t words_mix(uint64_t hash, uint64_t value);

@@ -45,6 +45,8 @@ struct job {
 
 static void ask_server(struct fault_run *r);
 
+#define CYCLE "sb.c:4,sb.c:4,sb.c:6,sb.c:6"
+
 static const struct job jobs[] = {
     { "check", "check bad.trace good.trace", "", 40, .varies = false },
     { "check small", "check --model SC small.trace", "", 20, .varies = false },
@@ -81,6 +83,18 @@ static const struct job jobs[] = {
     { "explore", "explore --model tso --jobs 1 --trace e.trace --checkpoint e.state sb.c",
       "e.trace", 3, .varies = true },
     { "explore elf", "explore --model sc --jobs 1 --svg e.svg sb.elf", "", 10, .varies = true },
+    { "monitor", "monitor --trace n.trace sb.elf", "n.trace", 4, .varies = false },
+    { "monitor trace", "monitor --json sc.trace", "", 6, .varies = false },
+    { "relax",
+      "relax --model tso --runs 5 --repeat 5 --cycle " CYCLE " --trial 1 --trace r.trace sb.elf",
+      "r.trace", 4, .varies = false },
+    { "relax all", "relax --model pso --runs 5 --trials 2 --repeat 5 --length 6 --traces . sb.elf",
+      "", 3, .varies = false },
+    { "fence", "fence --model tso sb.elf", "", 6, .varies = false },
+    { "fence apply", "fence --model tso --apply f.c sb.c", "f.c", 1, .varies = true },
+    { "run program",
+      "run --target sim --program bad.elf --sizes usual --count 1 --jobs 1 --save kept", "kept", 3,
+      .varies = true },
 };
 enum { JOBS = sizeof jobs / sizeof *jobs };
 
@@ -103,6 +117,10 @@ static void prepare(void)
               "assert(r || q); }\\n' >sb.c");
     EXPECT(0, "$ORDEAL explore --model sc --keep-elf sb.elf sb.c");
     EXPECT(1, "$ORDEAL explore --model tso sb.c");
+    EXPECT(0, "sed 's/x = 1;/& while (!y) ;/; s/assert(.*)/assert(!r)/' sb.c >bad.c");
+    EXPECT(1, "$ORDEAL run --target sim --program bad.c --sizes usual --count 1 --save bad");
+    EXPECT(0, "mv bad/bad-000000/program.elf bad.elf");
+    EXPECT(0, "printf 'ordeal 1\nP1 S[A]#1\nP1 L[B]=0\nP2 S[B]#2\nP2 L[A]=1\n' >sc.trace");
     EXPECT(1, "$ORDEAL run --target sim --sizes h1-s1-w1-l4-b1-q1 --set threads=1 "
               "--set operations.interrupt=0 --bug victim-dropped --count 300 --stop-after 1 "
               "--check --save waves; status=$?; mv waves/* waved; exit $status");
@@ -113,7 +131,8 @@ static void prepare(void)
 static void remove_made(const struct job *j)
 {
     char command[128];
-    snprintf(command, sizeof command, "rm -rf c.cover x.xml p-files e.state %s", j->makes);
+    snprintf(command, sizeof command,
+             "rm -rf c.cover x.xml p-files e.state n-tso.trace pso-*.trace %s", j->makes);
     TEST_ASSERT_EQUAL(0, system(command));
 }
 
@@ -145,11 +164,10 @@ static bool is_file(const char *folder, const char *name)
 }
 
 /* What a line says was saved is there. */
-static const char *look_at_saved(const char *text)
+static const char *look_at_saved(const struct job *j, const char *text)
 {
-    static const char *const names[] = { "seed",        "test.test",    "trace.trace",
-                                         "verdict.txt", "verdict.json", "explanation.txt",
-                                         "replay" };
+    static const char *const names[] = { "seed",         "trace.trace",     "verdict.txt",
+                                         "verdict.json", "explanation.txt", "replay" };
     static const char *const small[] = { "small/test.test", "small/trace.trace",
                                          "small/verdict.txt" };
     const char *at = strstr(text, "saved=");
@@ -160,6 +178,8 @@ static const char *look_at_saved(const char *text)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!is_file(folder, names[i]))
             return "not all is there that is said to be saved";
+    if (!is_file(folder, strstr(j->words, "--program") ? "program.elf" : "test.test"))
+        return "what was run is not there, which is said to be saved";
     for (size_t i = 0; strstr(at, "small=") && i < sizeof small / sizeof *small; i++)
         if (!is_file(folder, small[i]))
             return "the small test is not there that is said to be saved";
@@ -179,13 +199,16 @@ static const char *look_for_leavings(const char *directory)
 }
 
 /* The file that it makes: none, or as it should be. When the target failed it has what was run before that;
- * a picture may be drawn with other letters, of which Graphviz warns. */
+ * a picture may be drawn with other letters, of which Graphviz warns, and of a program another execution be
+ * written, which is told. */
 static const char *look_at_made(const struct job *j, const struct fault_run *r)
 {
     char command[128];
     if (!strchr(j->makes, '.') || j->varies || access(j->makes, F_OK) != 0)
         return NULL;
-    const char *whole = strstr(j->makes, ".svg") ? "tail -n 1 %s | grep -q '^</svg>'"
+    const char *whole = strncmp(j->words, "monitor", 7) == 0
+                          ? "m=%s; cmp -s $m whole || $ORDEAL check --model SC $m >/dev/null"
+                      : strstr(j->makes, ".svg") ? "tail -n 1 %s | grep -q '^</svg>'"
                       : r->status == EXIT_TARGET ? "m=%s; cmp -s -n $(stat -c %%s $m) $m whole"
                                                  : "cmp -s %s whole";
     snprintf(command, sizeof command, whole, j->makes);
@@ -196,7 +219,8 @@ static bool is_told(const struct fault_run *r, const struct fault_run *usual)
 {
     return strcmp(r->err, usual->err) != 0 || strstr(r->out, "ERROR") || strstr(r->out, "UNDECIDED")
         || strstr(r->out, "LOST") || strstr(r->out, "INCIDENT")
-        || strstr(r->out, "memory ran out: ") || strstr(r->out, "could be tried: ");
+        || strstr(r->out, "memory ran out: ") || strstr(r->out, "could be tried: ")
+        || strstr(r->out, "could not be read: ");
 }
 
 /* What a regression has lost it runs again, unless two workers came to grief with it, which it told. */
@@ -283,7 +307,7 @@ static const char *judge(const struct job *j, const struct fault_run *r,
     bool tidy = !r->onwards || (r->kind != FAULT_OPEN && r->kind != FAULT_ALLOCATE);
     if (strstr(r->heard, "PASS"))
         return "another verdict was answered";
-    if ((complaint = look_at_saved(r->out)) || (complaint = look_at_made(j, r))
+    if ((complaint = look_at_saved(j, r->out)) || (complaint = look_at_made(j, r))
         || (complaint = look_at_next(j, r)))
         return complaint;
     if (tidy && ((complaint = look_for_leavings(".")) || (complaint = look_for_leavings("kept"))))

@@ -152,6 +152,39 @@ static void so_is_what_stands_in_a_journal(void)
     ONLY_TEXT();
 }
 
+/* Names of sources, what stands in them, and what debug information says that they are. */
+static void so_is_what_stands_in_programs(void)
+{
+    static const char *const commands[] = { "explore --model tso",
+                                            "explore --model tso --json",
+                                            "explore --model tso --replay",
+                                            "explore --model tso --all",
+                                            "monitor",
+                                            "monitor --json",
+                                            "relax --model tso --runs 20 --trials 2 --traces t",
+                                            "fence --model tso",
+                                            "fence --model tso --json",
+                                            "run --target sim --count 2 --no-save --program" };
+    FILE *f = fopen("evil.c", "w");
+    fputs("#include <assert.h>\n#include <pthread.h>\n#line 3 \"here/x\\033]0;owned\\007.c\"\n"
+          "int x, y;\nvoid *t(void *p) { y = 1; /* \033[2J\302\233 */ return x ? p : 0; }\n"
+          "int main(void)\n{\n    pthread_t a;\n    pthread_create(&a, 0, t, &x);\n    x = 1;\n"
+          "    int r = y; /* \033[2J */\n    void *q;\n    pthread_join(a, &q);\n"
+          "    assert(r || q); /* \033[2J */\n}\n",
+          f);
+    fclose(f);
+    EXPECT(0, "mkdir t; printf 'x\033]0;owned\007\302\233y.c' >name; cp evil.c " NAME);
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        int status = sh("$ORDEAL %s " NAME, commands[i]);
+        TEST_ASSERT_TRUE_MESSAGE(status == 0 || status == 1, err);
+        TEST_ASSERT_TRUE_MESSAGE(strstr(out, "1b]0;owned") || strstr(out, "runs=2"), out);
+        ONLY_TEXT();
+    }
+    EXPECT(0, "ls t | grep -q 'x1b]0;owned' && ! ls t | LC_ALL=C grep '[^ -~]'");
+    EXPECT(2, "echo oops >>" NAME "; $ORDEAL explore " NAME);
+    ONLY_TEXT();
+}
+
 int main(void)
 {
     if (!shell_open())
@@ -163,5 +196,6 @@ int main(void)
     RUN_TEST(names_of_files_are_shown);
     RUN_TEST(so_is_what_stands_in_a_folder);
     RUN_TEST(so_is_what_stands_in_a_journal);
+    RUN_TEST(so_is_what_stands_in_programs);
     return UNITY_END();
 }

@@ -84,6 +84,8 @@ static void captured_traces(void)
     EXPECT(4, "printf 'ordeal 1\\nP0 S[A]#1\\nP0 L[B]=0\\nP1 S[B]#1\\nP1 L[A]=0\\n' >t; "
               "$ORDEAL monitor t");
     has(out, "past the border");
+    EXPECT(4, "cat t | $ORDEAL monitor -");
+    EXPECT(4, "cat t | $ORDEAL monitor /dev/stdin");
     EXPECT(2, "echo nonsense >t; $ORDEAL monitor t");
     EXPECT(2, "$ORDEAL monitor not-there.trace");
 }

@@ -66,6 +66,31 @@ static void test_targets_run_without_streams(void)
     }
 }
 
+/* So do those who compile a program, or run it on the machine. */
+static void test_programs_without_streams(void)
+{
+    static const struct {
+        const char *words;
+        int status;
+    } commands[] = { { "explore --model tso --trace t.trace", 1 },
+                     { "monitor --trace t.trace", 1 },
+                     { "relax --model tso --runs 5 --trials 2 --traces .", 1 },
+                     { "fence --model tso --apply t.c", 0 },
+                     { "run --target sim --count 1 -o t.trace --no-save --program", 0 } };
+    EXPECT(0, "cat >sb.c <<'END'\n#include <assert.h>\n#include <pthread.h>\nint x, y;\n"
+              "void *t(void *p) { y = 1; return x ? p : 0; }\nint main(void)\n{\n    pthread_t a;\n"
+              "    pthread_create(&a, 0, t, &x);\n    x = 1;\n    int r = y;\n    void *q;\n"
+              "    pthread_join(a, &q);\n    assert(r || q);\n}\nEND");
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        for (int k = 0; k < CLOSED; k++) {
+            int status = closed[k].status == 2 ? 2 : commands[i].status;
+            EXPECT(status, "$ORDEAL %s sb.c %s", commands[i].words, closed[k].how);
+            EXPECT(
+                0,
+                "! grep -E 'FAIL|PASS|tests=|runs=' *.trace t.c 2>/dev/null && rm -f *.trace t.c");
+        }
+}
+
 /* Without a limit of ours the signal would end the program in the middle. */
 static void test_file_that_may_not_grow(void)
 {
@@ -178,6 +203,7 @@ int main(void)
     RUN_TEST(test_lines_do_not_land_in_a_file);
     RUN_TEST(test_closed_output);
     RUN_TEST(test_targets_run_without_streams);
+    RUN_TEST(test_programs_without_streams);
     RUN_TEST(test_file_that_may_not_grow);
     RUN_TEST(test_pipe_that_nobody_reads);
     RUN_TEST(test_children_have_usual_signals);

@@ -401,9 +401,11 @@ static void one_run(const struct subject *s, struct relax_runner *r, const struc
     struct event_list events;
     const struct relax_run *run;
     TEST_ASSERT_TRUE(relax_execute(r, c, seed, &run));
-    bool created = relax_created(run, c, access);
+    bool created, again;
+    TEST_ASSERT_TRUE(relax_created(run, c, access, &created));
     TEST_ASSERT_TRUE(relax_events(r, c, seed, &events, &run));
-    TEST_ASSERT_EQUAL_INT(created, relax_created(run, c, access));
+    TEST_ASSERT_TRUE(relax_created(run, c, access, &again));
+    TEST_ASSERT_EQUAL_INT(created, again);
     bool should = naive_created(run, &events, c, chain, 0);
     if (is_uniform(run))
         TEST_ASSERT_EQUAL_INT(should, created);
@@ -514,12 +516,13 @@ static void one_cycle(const struct subject *s, const struct relax_graph *g, stru
     struct explore_path path;
     uint32_t access[RELAX_LONGEST];
     const struct relax_run *run;
-    bool made = false, uniform = true;
+    bool made = false, uniform = true, created;
     TEST_ASSERT_TRUE(relax_graph_search(g, c, 1000000, &answer, &path));
     for (uint64_t k = 0; k < 60 && answer != RELAX_OPEN; k++) {
         TEST_ASSERT_TRUE(relax_execute(r, c, k, &run));
         uniform &= is_uniform(run);
-        made |= relax_created(run, c, access);
+        TEST_ASSERT_TRUE(relax_created(run, c, access, &created));
+        made |= created;
     }
     if (answer == RELAX_FEASIBLE && uniform)
         path_has_cycle(s, g, c, &path);

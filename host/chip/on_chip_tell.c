@@ -97,9 +97,10 @@ static void put_core(struct on_chip_verdict *v, FILE *out)
         ordeal_trace_format(v->trace.trace, ops[i], text, sizeof text);
         fprintf(out, "  %s", text);
         if (event != ACCOUNT_NONE
-            && lines_place(&v->whole.lines, &v->past.events.event[event], &at))
-            fprintf(out, "    %s:%" PRIu32 "    %s", lines_short_name(at.file), at.line,
-                    lines_text(&v->whole.lines, &at));
+            && lines_place(&v->whole.lines, &v->past.events.event[event], &at)) {
+            fputs("    ", out);
+            lines_put(&v->whole.lines, lines_short_name(at.file), &at, "    ", out);
+        }
         if (event != ACCOUNT_NONE)
             fprintf(out, "    cycle %" PRIu32, v->past.time[event]);
         fputc('\n', out);
@@ -117,10 +118,12 @@ static void put_rests(struct on_chip_verdict *v, FILE *out)
         struct source_place at;
         if (e->kind != EVENT_BLOCK)
             continue;
-        fprintf(out, "  thread %" PRIu32 " waits %s", e->thread, e->text);
-        if (lines_place(&v->account.lines, e, &at))
-            fprintf(out, " at %s:%" PRIu32 "    %s", lines_short_name(at.file), at.line,
-                    lines_text(&v->account.lines, &at));
+        fprintf(out, "  thread %" PRIu32 " waits ", e->thread);
+        escape_write(e->text, false, out);
+        if (lines_place(&v->account.lines, e, &at)) {
+            fputs(" at ", out);
+            lines_put(&v->account.lines, lines_short_name(at.file), &at, "    ", out);
+        }
         fputc('\n', out);
     }
     fputc('\n', out);

@@ -401,8 +401,12 @@ enum account_judgement account_trace_judge(const struct account_trace *t, struct
     result = ordeal_verdict_result(v);
     if (result != ORDEAL_UNDECIDED)
         a->relaxed = result == ORDEAL_FAIL ? ACCOUNT_RELAXED : ACCOUNT_SC;
-    if (result == ORDEAL_FAIL && !take_core(t, a, v))
+    else
+        error_set(why, ORDEAL_LIMIT, "", ordeal_verdict_note(v));
+    if (result == ORDEAL_FAIL && !take_core(t, a, v)) {
+        error_out_of_memory(why, "");
         judgement = ACCOUNT_NO_VERDICT;
+    }
     ordeal_verdict_free(v);
     return judgement;
 }

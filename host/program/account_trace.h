@@ -21,7 +21,7 @@ void account_trace_free(struct account_trace *t);
 
 /* What the checker says of it: under the model it must PASS, anything else is in `why` and a defect
  * of ours, unless it was `undecided` within its limits. Under SC it passes or fails, which becomes
- * a->relaxed and a->core. */
+ * a->relaxed and a->core; where that stays undecided, `why` has the reason. */
 enum account_judgement { ACCOUNT_CONFIRMED, ACCOUNT_REFUSED, ACCOUNT_NO_VERDICT };
 enum account_judgement account_trace_judge(const struct account_trace *t, struct account *a,
                                            double seconds, struct ordeal_error *why);

@@ -98,11 +98,11 @@ void fence_words_one(struct lines *l, const struct fence_needed *f, FILE *out)
 {
     struct source_place at;
     const char *where = f->place.fence == FENCE_AFTER_STORE ? "behind" : "before";
+    fprintf(out, "%s %s ", name_of(f), where);
     if (fence_words_place(l->image, f->place.pc, &at))
-        fprintf(out, "%s %s %s:%" PRIu32 ": %s", name_of(f), where, lines_near_name(at.file),
-                at.line, lines_text(l, &at));
+        lines_put(l, lines_near_name(at.file), &at, ": ", out);
     else
-        fprintf(out, "%s %s the store at 0x%08" PRIx32, name_of(f), where, f->place.pc);
+        fprintf(out, "the store at 0x%08" PRIx32, f->place.pc);
     if (f->without != EXPLORE_NO_ERROR)
         fprintf(out, "  without=%s", without(f));
     putc('\n', out);

@@ -2,10 +2,13 @@
 #include "lines.h"
 
 #include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/escape.h"
 #include "base/plain_file.h"
 
 enum { MOST_BYTES = 4 << 20 }; /* of a source file that is looked at */
@@ -66,17 +69,32 @@ const char *lines_short_name(const char *path)
 
 /* ---- how it reads ------------------------------------------------------------------------ */
 
-static char *read_text(const char *name)
+/* An ELF file may come without its sources: then there is nothing to tell. */
+static bool is_absence(int error)
+{
+    return !error || error == ENOENT || error == ENOTDIR || error == EACCES || error == ELOOP
+        || error == ENAMETOOLONG || error == ENXIO;
+}
+
+static void say_missing(struct source_file *f, int error)
+{
+    if (!is_absence(error))
+        snprintf(f->missing, sizeof f->missing, "(could not be read: %s)", strerror(error));
+}
+
+static void read_text(struct source_file *f)
 {
     const char *reason;
-    FILE *in = plain_file_open(name, &reason);
-    char *text = in ? malloc(MOST_BYTES + 1) : NULL;
-    size_t length = text ? fread(text, 1, MOST_BYTES, in) : 0;
+    errno = 0;
+    FILE *in = plain_file_open(f->name, &reason);
+    f->text = in ? malloc(MOST_BYTES + 1) : NULL;
+    size_t length = f->text ? fread(f->text, 1, MOST_BYTES, in) : 0;
+    if (!f->text || ferror(in))
+        say_missing(f, errno);
     if (in)
         fclose(in);
-    if (text)
-        text[length] = '\0';
-    return text;
+    if (f->text)
+        f->text[length] = '\0';
 }
 
 static void split(struct source_file *f)
@@ -88,8 +106,10 @@ static void split(struct source_file *f)
             p++;
         for (char *end = p + strlen(p); end > p && isspace((unsigned char)end[-1]); end--)
             end[-1] = '\0';
-        if (!LIST_PUSH(&f->line, p))
+        if (!LIST_PUSH(&f->line, p)) {
+            say_missing(f, ENOMEM);
             return;
+        }
     }
 }
 
@@ -103,13 +123,27 @@ static const struct source_file *find_file(struct lines *l, const char *name)
         file_free(f);
         return NULL;
     }
-    if (f && (f->text = read_text(name)))
+    if (f) {
+        read_text(f);
         split(f);
+    }
     return f;
 }
 
 const char *lines_text(struct lines *l, const struct source_place *place)
 {
     const struct source_file *f = find_file(l, place->file);
-    return f && place->line && place->line <= f->line.count ? f->line.data[place->line - 1] : "";
+    if (!f)
+        return "(could not be read: memory ran out)";
+    if (*f->missing)
+        return f->missing;
+    return place->line && place->line <= f->line.count ? f->line.data[place->line - 1] : "";
+}
+
+void lines_put(struct lines *l, const char *name, const struct source_place *place,
+               const char *between, FILE *out)
+{
+    escape_write(name, false, out);
+    fprintf(out, ":%" PRIu32 "%s", place->line, between);
+    escape_write(lines_text(l, place), false, out);
 }

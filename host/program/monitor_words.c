@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/escape.h"
 
 bool monitor_story_make(struct monitor_story *s, struct ordeal_error *why)
 {
@@ -90,21 +91,24 @@ static void print_source(struct monitor_story *s, uint32_t step, uint32_t pc, FI
 {
     const struct program_event *e = event_of(s, step, pc);
     struct source_place at;
-    if (e && lines_place(&s->account.lines, e, &at))
-        fprintf(out, "      %s:%" PRIu32 ": %s\n", lines_near_name(at.file), at.line,
-                lines_text(&s->account.lines, &at));
+    if (!e || !lines_place(&s->account.lines, e, &at))
+        return;
+    fputs("      ", out);
+    lines_put(&s->account.lines, lines_near_name(at.file), &at, ": ", out);
+    fputc('\n', out);
 }
 
 void monitor_story_print(struct monitor_story *s, FILE *out)
 {
     const struct dpor_finding *f = s->finding;
-    char text[PLACE_TEXT];
+    char place[PLACE_TEXT], text[4 * PLACE_TEXT];
     if (f->error) {
         fprintf(out, "The program goes wrong on a sequentially consistent machine already; ordeal "
                      "explore --model sc tells how.\n");
         return;
     }
-    place_of(s, f->missed, f->missed_pc, text);
+    place_of(s, f->missed, f->missed_pc, place);
+    escape_text(text, sizeof text, place);
     fprintf(out,
             "One access more, and no order of all accesses explains it: a %s of thread %" PRIu32
             " can come before\nthe store of thread %" PRIu32 " in %s, after which it comes "
@@ -201,6 +205,8 @@ enum account_judgement monitor_story_judge(struct monitor_story *s, bool *differ
     enum account_judgement judgement = ACCOUNT_NO_VERDICT;
     if (monitor_story_trace(s, true, &t))
         judgement = account_trace_judge(&t, &s->account, PATIENCE, why);
+    else
+        error_out_of_memory(why, "");
     *differs = s->account.relaxed == ACCOUNT_RELAXED;
     account_trace_free(&t);
     return judgement;

@@ -92,6 +92,7 @@ bool relax_trial(const struct relax_plan *p, struct relax_runner *r, const struc
                  enum explore_model model, uint64_t trial, struct relax_tried *out)
 {
     uint32_t access[RELAX_LONGEST];
+    bool created;
     for (uint64_t i = 1; i <= p->repeat && !out->stopped; i++) {
         const struct relax_run *run;
         uint64_t seed = relax_seed(p, c, model, trial, i);
@@ -103,7 +104,9 @@ bool relax_trial(const struct relax_plan *p, struct relax_runner *r, const struc
         }
         out->executions++;
         out->stopped = told(p, "phase II", out->executions);
-        if (relax_created(run, c, access)) {
+        if (!relax_created(run, c, access, &created))
+            return false;
+        if (created) {
             note_created(out, run,
                          (struct relax_witness){ .trial = trial, .execution = i, .seed = seed });
             break;

@@ -60,8 +60,8 @@ static void put_where(struct walk *w, size_t step)
     for (size_t i = 0; i < a->events->count; i++)
         if (a->events->event[i].step == step && a->events->event[i].thread == p->thread
             && lines_place(&a->lines, &a->events->event[i], &at)) {
-            fprintf(w->out, "  %s:%" PRIu32 "  ", lines_short_name(at.file), at.line);
-            escape_write(lines_text(&a->lines, &at), false, w->out);
+            fputs("  ", w->out);
+            lines_put(&a->lines, lines_short_name(at.file), &at, "  ", w->out);
             return;
         }
 }
@@ -94,7 +94,10 @@ static void put_value(struct walk *w, uint32_t address, uint32_t value, uint32_t
     char place[PLACE_NAME], text[PLACE_NAME];
     places_name(&w->s->account->places, address, event, place);
     places_value(&w->s->account->places, value, size, event, text);
-    fprintf(w->out, "  %s = %s", place, text);
+    fputs("  ", w->out);
+    escape_write(place, false, w->out);
+    fputs(" = ", w->out);
+    escape_write(text, false, w->out);
 }
 
 static uint32_t last_event(const struct account *a, size_t step)
@@ -178,7 +181,8 @@ static void print_variable(struct walk *w, size_t step, const char *name)
     struct variable v;
     struct why why;
     if (!variable_find(w->s->account->image, name, &v, &why)) {
-        fprintf(w->out, "%s\n", why.text);
+        escape_write(why.text, false, w->out);
+        fputc('\n', w->out);
         return;
     }
     w->asked = step;
