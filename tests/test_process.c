@@ -54,12 +54,12 @@ static void test_targets_run_without_streams(void)
     static const char *const targets[] = { "native", "sim", "elf --machine qemu" };
     for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
         EXPECT(0,
-               "timeout 50 $ORDEAL run --target %s --timeout 20 --seed 3 --count 1 "
+               "timeout 500 $ORDEAL run --target %s --timeout 200 --seed 3 --count 1 "
                "--iterations 2 -o t.trace <&- 2>&- >/dev/null",
                targets[i]);
         EXPECT(0, "$ORDEAL check t.trace");
         EXPECT(2,
-               "timeout 50 $ORDEAL run --target %s --timeout 20 --seed 3 --count 1 "
+               "timeout 500 $ORDEAL run --target %s --timeout 200 --seed 3 --count 1 "
                "--iterations 2 -o u.trace <&- >&- 2>&-",
                targets[i]);
         EXPECT(0, "$ORDEAL check u.trace");
@@ -129,7 +129,7 @@ static void test_children_are_waited_for(void)
 {
     EXPECT(
         0,
-        "timeout 50 env --ignore-signal=CHLD $ORDEAL run --target elf --machine qemu --timeout 20 "
+        "timeout 500 env --ignore-signal=CHLD $ORDEAL run --target elf --machine qemu --timeout 200 "
         "--count 1 --iterations 1 --check");
 }
 
@@ -140,7 +140,7 @@ static void test_words_of_a_command_have_an_end(void)
            "printf 'cd $(dirname $1)\\nrm run.log\\nln -s /dev/zero run.log\\nexit 1\\n' >zero.sh");
     EXPECT(
         3,
-        "timeout 50 $ORDEAL run --target elf --command 'sh zero.sh {elf} {signature}' --count 1");
+        "timeout 500 $ORDEAL run --target elf --command 'sh zero.sh {elf} {signature}' --count 1");
     ERR("ended with status 1");
 }
 

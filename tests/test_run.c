@@ -674,7 +674,7 @@ static void test_what_is_to_be_a_file_is_one(void)
             char use[128], reason[128];
             snprintf(use, sizeof use, uses[i], names[n]);
             snprintf(reason, sizeof reason, "%s: it is not a file", names[n]);
-            EXPECT(2, "timeout 60 $ORDEAL %s 2>&1", use);
+            EXPECT(2, "timeout 600 $ORDEAL %s 2>&1", use);
             OUT(reason);
         }
     }
@@ -687,7 +687,7 @@ static void test_streams_come_through_pipes(void)
                                         "run --target model -o new.trace" };
     EXPECT(0, "mkfifo pipe; $ORDEAL run --target model -o t.trace");
     for (size_t i = 0; i < sizeof uses / sizeof *uses; i++)
-        EXPECT(0, "cat t.trace >pipe & timeout 60 $ORDEAL %s pipe", uses[i]);
+        EXPECT(0, "cat t.trace >pipe & timeout 600 $ORDEAL %s pipe", uses[i]);
 }
 
 /* Nobody writes: the program sleeps until it is asked to end. */

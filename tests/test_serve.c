@@ -791,7 +791,7 @@ static void ask_from_several_sides(void)
 static void descriptors_become(int count)
 {
     int now = -1;
-    for (int i = 0; i < 50 && now != count; i++) {
+    for (int i = 0; i < 3000 && now != count; i++) {
         now = open_files();
         usleep(now == count ? 0 : 100000);
     }

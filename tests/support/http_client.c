@@ -71,7 +71,7 @@ char *http_exchange(unsigned port, const char *text, size_t size)
     if (connection < 0)
         return strdup("");
     http_send(connection, text, size);
-    return http_receive(connection, 60);
+    return http_receive(connection, 300);
 }
 
 unsigned http_status(const char *answer)

@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <pty.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -40,6 +41,25 @@ static inline bool terminal_read(int terminal, const char *prompt, char *seen, s
     }
 }
 
+enum { TERMINAL_DOING = 4096 };
+
+/* For who has to find out why nothing came: what it waits for, and what was seen last. */
+static inline void terminal_doing(pid_t process, const char *seen, char doing[TERMINAL_DOING])
+{
+    char command[256], line[256];
+    size_t length = strlen(seen), used = 0;
+    snprintf(command, sizeof command,
+             "ps -o pid,stat,time,wchan:30,args -p %ld --ppid %ld; grep -H . /proc/%ld/wchan",
+             (long)process, (long)process, (long)process);
+    FILE *ps = popen(command, "r");
+    while (ps && used < TERMINAL_DOING / 2 && fgets(line, sizeof line, ps))
+        used += (size_t)snprintf(doing + used, TERMINAL_DOING - used, "%s", line);
+    if (ps)
+        pclose(ps);
+    snprintf(doing + used, TERMINAL_DOING - used, "seen last: %s",
+             seen + (length < 1500 ? 0 : length - 1500));
+}
+
 /* Says `lines`, each when `prompt` has come; what was seen on the terminal, and the exit status. */
 static inline int at_terminal(const char *command, const char *prompt, const char *const *lines,
                               char *seen, size_t size)
@@ -64,11 +84,14 @@ static inline int at_terminal(const char *command, const char *prompt, const cha
         if (strlen(seen) == before)
             break;
     }
-    if (!came)
+    char doing[TERMINAL_DOING] = "";
+    if (!came) {
+        terminal_doing(shell, seen, doing);
         kill(shell, SIGKILL);
+    }
     close(terminal);
     TEST_ASSERT_EQUAL(shell, waitpid(shell, &status, 0));
-    TEST_ASSERT_TRUE_MESSAGE(came, seen);
+    TEST_ASSERT_TRUE_MESSAGE(came, doing);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
 }
 
