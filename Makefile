@@ -494,12 +494,12 @@ sanitize: setup-test
 	    SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer'
 
 # Where there are threads: the pipeline of a run, also with several machines of `model` and `sim` and
-# with `native`, and the link to a board, whose wire is in the same process. Libraries and models are not
-# instrumented; what Graphviz and its like do with memory that a thread has had before would be
-# taken for races, and it starts threads in processes that are forked for it.
+# with `native`, the link to a board, whose wire is in the same process, and the search of programs by
+# several workers. Libraries and models are not instrumented; what Graphviz and its like do with memory that a
+# thread has had before would be taken for races, and it starts threads in processes that are forked for it.
 THREADED := $(filter $(TEST_NAMES),\
               test_run test_same_run test_pipeline test_native test_board_link test_board_lost \
-              test_board_machine)
+              test_board_machine test_explore_engine)
 sanitize-thread: export TSAN_OPTIONS = ignore_noninstrumented_modules=1 die_after_fork=0
 sanitize-thread: setup-test
 	$(VARIANT) run-tests TESTS='$(THREADED:%=$(BUILD)/$@/tests/%)' EXAMPLES= \

@@ -73,12 +73,23 @@ struct storing {
     uint64_t transitions;
 };
 
+/* One of a checkpoint may have none yet, nor has one that another thread is about to store: whoever comes
+ * first then may be it, and nobody later. */
+static void note_parent(struct exploration *x, uint32_t number, uint32_t state, bool is_new)
+{
+    uint32_t none = 0;
+    if (is_new)
+        __atomic_store_n(&x->parent[number], state, __ATOMIC_RELAXED);
+    else if (number >= x->high)
+        __atomic_compare_exchange_n(&x->parent[number], &none, state, false, __ATOMIC_RELAXED,
+                                    __ATOMIC_RELAXED);
+}
+
 static void note_way(struct explorer *e, uint32_t number, bool is_new)
 {
     struct exploration *x = e->x;
     if (x->options->jobs == 1 || x->options->depth_first) {
-        if (is_new || (number >= x->high && !x->parent[number]))
-            x->parent[number] = e->state; /* one of a checkpoint may have none yet */
+        note_parent(x, number, e->state, is_new);
         if (is_new && x->options->depth_first)
             explorer_push(e, number);
     } else if (number >= x->high) {
