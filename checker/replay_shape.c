@@ -42,6 +42,12 @@ static enum ordeal_status check_ops(const struct ordeal_trace *t)
         const struct ordeal_op *op = &t->ops.data[i];
         if (op->kind >= ORDEAL_LOOP_BEGIN && op->kind <= ORDEAL_BRANCH_END)
             return refuse(t, i, "loops and branches cannot be replayed: unroll them first");
+        if (op->kind == ORDEAL_LOAD_RESERVED || op->kind == ORDEAL_STORE_CONDITIONAL)
+            return refuse(t, i, "LR and SC cannot be replayed");
+        /* A machine of TSO does whatever else is marked as it should. */
+        if ((op->kind == ORDEAL_LOAD && op->flags & ORDEAL_RELEASES)
+            || (op->kind == ORDEAL_STORE && op->flags & ORDEAL_ACQUIRES))
+            return refuse(t, i, "a load that releases or a store that acquires cannot be replayed");
         if (op->kind == ORDEAL_CAS && op->size_log2 > 3)
             return refuse(t, i, "a CAS of more than 8 bytes cannot be replayed");
     }

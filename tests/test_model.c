@@ -25,17 +25,25 @@ enum {
     PSO = 1 << ORDEAL_PSO,
     PC = 1 << ORDEAL_PC,
     RMO = 1 << ORDEAL_RMO,
-    ALL = SC | TSO | PSO | PC | RMO,
-    MACHINES = ORDEAL_RMO + 1
+    RVWMO = 1 << ORDEAL_RVWMO,
+    RVTSO = 1 << ORDEAL_RVTSO,
+    ALL = SC | TSO | PSO | PC | RMO | RVWMO | RVTSO,
+    MACHINES = ORDEAL_MODELS
 };
 
 /* The model itself and each weaker one. PC and PSO each allow what the other forbids; and PC shows
  * a store to some before others, which even RMO forbids. */
 static const uint32_t not_stronger[MACHINES] = {
-    [ORDEAL_SC] = ALL,        [ORDEAL_TSO] = TSO | PSO | PC | RMO,
-    [ORDEAL_PSO] = PSO | RMO, [ORDEAL_PC] = PC,
-    [ORDEAL_RMO] = RMO,
+    [ORDEAL_SC] = ALL,          [ORDEAL_TSO] = ALL & ~SC, [ORDEAL_PSO] = PSO | RMO | RVWMO,
+    [ORDEAL_PC] = PC,           [ORDEAL_RMO] = RMO,       [ORDEAL_RVWMO] = RVWMO,
+    [ORDEAL_RVTSO] = ALL & ~SC, /* but for what depends on SCs, which these tests have none of */
 };
+
+/* PC knows none, RISC-V has none. */
+static bool has_transactions(uint32_t model)
+{
+    return model != ORDEAL_PC && model != ORDEAL_RVWMO && model != ORDEAL_RVTSO;
+}
 
 static struct ordeal *o;
 static void *machine;
@@ -110,50 +118,90 @@ static const struct litmus {
     uint64_t values[8];
 } litmus[] = {
     { "SB", "P0 S[A]#1\nP0 L[B]\nP1 S[B]#1\nP1 L[A]\n", ALL & ~SC, { 0, 0 } },
-    { "SB with membars", "P0 S[A]#1\nP0 MEMBAR.SL\nP0 L[B]\nP1 S[B]#1\nP1 MEMBAR.SL\nP1 L[A]\n", 0,
+    { "SB with membars",
+      "P0 S[A]#1\nP0 MEMBAR.SL\nP0 L[B]\nP1 S[B]#1\nP1 MEMBAR.SL\nP1 L[A]\n",
+      0,
       { 0, 0 } },
-    { "SB with swaps", "P0 SWAP[A]#1\nP0 L[B]\nP1 SWAP[B]#1\nP1 L[A]\n", PC | RMO, { 0, 0, 0, 0 } },
-    { "SB in transactions", "P0 TX.BEGIN\nP0 S[A]#1\nP0 TX.END\nP0 L[B]\n"
-      "P1 TX.BEGIN\nP1 S[B]#1\nP1 TX.END\nP1 L[A]\n", 0, { 1, 0, 1, 0 } },
-    { "SB, own stores seen", "P0 S[A]#1\nP0 L[A]\nP0 L[B]\nP1 S[B]#1\nP1 L[B]\nP1 L[A]\n",
-      ALL & ~SC, { 1, 0, 1, 0 } },
-    { "MP", "P0 S[A]#1\nP0 S[B]#1\nP1 L[B]\nP1 L[A]\n", PSO | RMO, { 1, 0 } },
-    { "MP, stores in order", "P0 S[A]#1\nP0 MEMBAR.SS\nP0 S[B]#1\nP1 L[B]\nP1 L[A]\n", RMO,
-      { 1, 0 } },
-    { "MP, loads in order", "P0 S[A]#1\nP0 S[B]#1\nP1 L[B]\nP1 MEMBAR.LL\nP1 L[A]\n", PSO | RMO,
-      { 1, 0 } },
-    { "MP with dependence", "P0 S[A]#1\nP0 MEMBAR.SS\nP0 S[B]#1\nP1 L[B] >r1\nP1 L[A] <r1\n", 0,
-      { 1, 0 } },
-    { "LB", "P0 L[A]\nP0 S[B]#1\nP1 L[B]\nP1 S[A]#1\n", RMO, { 1, 1 } },
-    { "LB with dependence", "P0 L[A] >r1\nP0 S[B]#1 <r1\nP1 L[B] >r1\nP1 S[A]#1 <r1\n", 0,
-      { 1, 1 } },
-    { "LB, a membar on one side", "P0 L[A]\nP0 MEMBAR.LS\nP0 S[B]#1\nP1 L[B]\nP1 S[A]#1\n", RMO,
-      { 1, 1 } },
-    { "IRIW", "P0 S[A]#1\nP1 S[B]#1\nP2 L[A]\nP2 L[B]\nP3 L[B]\nP3 L[A]\n", PC | RMO,
+    { "SB with swaps",
+      "P0 SWAP[A]#1\nP0 L[B]\nP1 SWAP[B]#1\nP1 L[A]\n",
+      PC | RMO | RVWMO,
+      { 0, 0, 0, 0 } },
+    { "SB in transactions",
+      "P0 TX.BEGIN\nP0 S[A]#1\nP0 TX.END\nP0 L[B]\n"
+      "P1 TX.BEGIN\nP1 S[B]#1\nP1 TX.END\nP1 L[A]\n",
+      0,
       { 1, 0, 1, 0 } },
-    { "IRIW, loads in order", "P0 S[A]#1\nP1 S[B]#1\nP2 L[A]\nP2 MEMBAR.LL\nP2 L[B]\n"
-      "P3 L[B]\nP3 MEMBAR.LL\nP3 L[A]\n", PC, { 1, 0, 1, 0 } },
-    { "WRC", "P0 S[A]#1\nP1 L[A]\nP1 S[B]#1\nP2 L[B]\nP2 L[A]\n", PC | RMO, { 1, 1, 0 } },
-    { "WRC with dependence", "P0 S[A]#1\nP1 L[A] >r1\nP1 S[B]#1 <r1\nP2 L[B] >r1\nP2 L[A] <r1\n",
-      PC, { 1, 1, 0 } },
-    { "RWC", "P0 S[A]#1\nP1 L[A]\nP1 L[B]\nP2 S[B]#1\nP2 MEMBAR.SL\nP2 L[A]\n", PC | RMO,
+    { "SB, own stores seen",
+      "P0 S[A]#1\nP0 L[A]\nP0 L[B]\nP1 S[B]#1\nP1 L[B]\nP1 L[A]\n",
+      ALL & ~SC,
+      { 1, 0, 1, 0 } },
+    { "MP", "P0 S[A]#1\nP0 S[B]#1\nP1 L[B]\nP1 L[A]\n", PSO | RMO | RVWMO, { 1, 0 } },
+    { "MP, stores in order",
+      "P0 S[A]#1\nP0 MEMBAR.SS\nP0 S[B]#1\nP1 L[B]\nP1 L[A]\n",
+      RMO | RVWMO,
+      { 1, 0 } },
+    { "MP, loads in order",
+      "P0 S[A]#1\nP0 S[B]#1\nP1 L[B]\nP1 MEMBAR.LL\nP1 L[A]\n",
+      PSO | RMO | RVWMO,
+      { 1, 0 } },
+    { "MP with dependence",
+      "P0 S[A]#1\nP0 MEMBAR.SS\nP0 S[B]#1\nP1 L[B] >r1\nP1 L[A] <r1\n",
+      0,
+      { 1, 0 } },
+    { "LB", "P0 L[A]\nP0 S[B]#1\nP1 L[B]\nP1 S[A]#1\n", RMO | RVWMO, { 1, 1 } },
+    { "LB with dependence",
+      "P0 L[A] >r1\nP0 S[B]#1 <r1\nP1 L[B] >r1\nP1 S[A]#1 <r1\n",
+      0,
+      { 1, 1 } },
+    { "LB, a membar on one side",
+      "P0 L[A]\nP0 MEMBAR.LS\nP0 S[B]#1\nP1 L[B]\nP1 S[A]#1\n",
+      RMO | RVWMO,
+      { 1, 1 } },
+    { "IRIW",
+      "P0 S[A]#1\nP1 S[B]#1\nP2 L[A]\nP2 L[B]\nP3 L[B]\nP3 L[A]\n",
+      PC | RMO | RVWMO,
+      { 1, 0, 1, 0 } },
+    { "IRIW, loads in order",
+      "P0 S[A]#1\nP1 S[B]#1\nP2 L[A]\nP2 MEMBAR.LL\nP2 L[B]\n"
+      "P3 L[B]\nP3 MEMBAR.LL\nP3 L[A]\n",
+      PC,
+      { 1, 0, 1, 0 } },
+    { "WRC", "P0 S[A]#1\nP1 L[A]\nP1 S[B]#1\nP2 L[B]\nP2 L[A]\n", PC | RMO | RVWMO, { 1, 1, 0 } },
+    { "WRC with dependence",
+      "P0 S[A]#1\nP1 L[A] >r1\nP1 S[B]#1 <r1\nP2 L[B] >r1\nP2 L[A] <r1\n",
+      PC,
+      { 1, 1, 0 } },
+    { "RWC",
+      "P0 S[A]#1\nP1 L[A]\nP1 L[B]\nP2 S[B]#1\nP2 MEMBAR.SL\nP2 L[A]\n",
+      PC | RMO | RVWMO,
       { 1, 0, 0 } },
-    { "2+2W", "P0 S[A]#1\nP0 S[B]#2\nP1 S[B]#1\nP1 S[A]#2\nP2 L[A]\nP2 MEMBAR.LL\nP2 L[A]\n"
-      "P3 L[B]\nP3 MEMBAR.LL\nP3 L[B]\n", PSO | RMO, { 2, 1, 2, 1 } },
+    { "2+2W",
+      "P0 S[A]#1\nP0 S[B]#2\nP1 S[B]#1\nP1 S[A]#2\nP2 L[A]\nP2 MEMBAR.LL\nP2 L[A]\n"
+      "P3 L[B]\nP3 MEMBAR.LL\nP3 L[B]\n",
+      PSO | RMO | RVWMO,
+      { 2, 1, 2, 1 } },
     { "CoRR", "P0 S[A]#1\nP1 L[A]\nP1 L[A]\n", RMO, { 1, 0 } },
     { "CoWR", "P0 S[A]#1\nP0 L[A]\n", 0, { 0 } },
     { "CoWW", "P0 S[A]#1\nP0 S[A]#2\nP1 L[A]\nP1 MEMBAR.LL\nP1 L[A]\n", 0, { 2, 1 } },
     { "CoRW", "P0 L[A]\nP0 S[A]#1\n", 0, { 1 } },
-    { "coherence", "P0 S[A]#1\nP1 S[A]#2\nP2 L[A]\nP2 MEMBAR.LL\nP2 L[A]\n"
-      "P3 L[A]\nP3 MEMBAR.LL\nP3 L[A]\n", 0, { 1, 2, 2, 1 } },
+    { "coherence",
+      "P0 S[A]#1\nP1 S[A]#2\nP2 L[A]\nP2 MEMBAR.LL\nP2 L[A]\n"
+      "P3 L[A]\nP3 MEMBAR.LL\nP3 L[A]\n",
+      0,
+      { 1, 2, 2, 1 } },
     { "two swaps", "P0 SWAP[A]#1\nP1 SWAP[A]#2\n", 0, { 0, 0 } },
     { "CAS compares", "P0 CAS[A]?0#1\nP1 CAS[A]?0#2\nP1 L[A]\n", 0, { 0, 1, 2 } },
-    { "mixed sizes", "P0 S[A]#1\nP0 L[A/8]\nP1 S[A+4]#1\nP1 L[A/8]\n", ALL & ~SC,
+    { "mixed sizes",
+      "P0 S[A]#1\nP0 L[A/8]\nP1 S[A+4]#1\nP1 L[A/8]\n",
+      ALL & ~SC,
       { 1, 0x100000000 } },
     { "8 bytes at once", "P0 S[A/8]#0x100000001\nP1 L[A/8]\n", 0, { 1 } },
     { "16 bytes in parts", "P0 S[A/16]#0x10000000000000001\nP1 L[A/16]\n", ALL, { 1, 0 } },
-    { "16 bytes in a transaction", "P0 TX.BEGIN\nP0 S[A/16]#0x10000000000000001\nP0 TX.END\n"
-      "P1 TX.BEGIN\nP1 L[A/16]\nP1 TX.END\n", 0, { 1, 1, 0, 1 } },
+    { "16 bytes in a transaction",
+      "P0 TX.BEGIN\nP0 S[A/16]#0x10000000000000001\nP0 TX.END\n"
+      "P1 TX.BEGIN\nP1 L[A/16]\nP1 TX.END\n",
+      0,
+      { 1, 1, 0, 1 } },
     { "an abort leaves nothing", "P0 TX.BEGIN\nP0 S[A]#1\nP0 TX.ABORT\nP1 L[A]\n", 0, { 1 } },
     { "no memory", "fault Z\nP0 NFL[Z]\nP0 L[A]\n", ALL, { 0, 0 } },
 };
@@ -175,7 +223,7 @@ static void models_show_their_outcomes_and_no_others(void)
         for (uint32_t m = 0; m < MACHINES; m++) {
             char about[128];
             struct target_sink sink = { is_another, (void *)l->values };
-            if (m == ORDEAL_PC && p.asks.transactions)
+            if (!has_transactions(m) && p.asks.transactions)
                 continue;
             open_machine((enum ordeal_model)m, tm[k % 2], NULL, 1);
             snprintf(about, sizeof about, "%s under %s", l->name, ordeal_model_name(m));
@@ -228,7 +276,7 @@ static bool judge(void *user, uint64_t iteration, const uint64_t *values)
     TEST_ASSERT_EQUAL_MESSAGE(ORDEAL_OK, program_trace(&p, iteration, values, &claims, o, &trace),
                               ordeal_last_error(o)->reason);
     for (int m = 0; m < MACHINES; m++) {
-        if (!(j->models >> m & 1) || (m == ORDEAL_PC && p.asks.transactions))
+        if (!(j->models >> m & 1) || (!has_transactions((uint32_t)m) && p.asks.transactions))
             continue;
         struct ordeal_options options = { .model = (enum ordeal_model)m, .no_core = true };
         struct ordeal_verdict *v = check_trace(o, trace, &options);
@@ -274,9 +322,9 @@ enum { MIXTURES = sizeof mixtures / sizeof *mixtures };
 
 static void pass_all(enum ordeal_model model, uint32_t tests)
 {
-    uint32_t kinds = model == ORDEAL_PC ? MIXTURES / 2 : MIXTURES, done = 0;
+    uint32_t kinds = has_transactions(model) ? MIXTURES : MIXTURES / 2, done = 0;
     for (int k = 0; k < MIXTURES; k++) {
-        if (mixtures[k].transactions && model == ORDEAL_PC)
+        if (mixtures[k].transactions && !has_transactions(model))
             continue;
         struct making g = start_making(mixtures[k].settings, 5);
         open_machine(model, k % 2 ? "eager" : "lazy", NULL, 3);
@@ -297,6 +345,8 @@ static void tso_is_legal(void) { pass_all(ORDEAL_TSO, 10000 / SHARE); }
 static void pso_is_legal(void) { pass_all(ORDEAL_PSO, 10000 / SHARE); }
 static void pc_is_legal(void) { pass_all(ORDEAL_PC, 10000 / SHARE); }
 static void rmo_is_legal(void) { pass_all(ORDEAL_RMO, 10000 / SHARE); }
+static void rvwmo_is_legal(void) { pass_all(ORDEAL_RVWMO, 5000 / SHARE); }
+static void rvtso_is_legal(void) { pass_all(ORDEAL_RVTSO, 2000 / SHARE); }
 
 /* ---- broken machines ------------------------------------------------------------------------ */
 
@@ -371,7 +421,8 @@ static void bugs_are_chosen_by_name_and_only_where_they_can_be(void)
     }
     TEST_ASSERT_FALSE(try_open(ORDEAL_SC, NULL, "forward-oldest", 1));
     TEST_ASSERT_EQUAL_STRING("the bug 'forward-oldest' cannot be in the machine of SC: in its "
-                             "machine stores wait in no buffer; it can be in: TSO, PSO, PC, RMO",
+                             "machine stores wait in no buffer; it can be in: TSO, PSO, PC, RMO, "
+                             "RVWMO, RVTSO",
                              why.text);
 }
 
@@ -407,7 +458,7 @@ static void the_same_seed_gives_the_same_values(void)
     enum { RUNS = 6 };
     struct making g = start_making("test.threads=4 test.locations=4 " TRANSACTIONS WAYS, 2);
     for (int m = 0; m < MACHINES; m++) {
-        if (m == ORDEAL_PC)
+        if (!has_transactions((uint32_t)m))
             continue;
         make_test(&g, (uint64_t)m);
         size_t size = p.slots * RUNS * sizeof(uint64_t);
@@ -526,6 +577,8 @@ int main(void)
     RUN_TEST(pso_is_legal);
     RUN_TEST(pc_is_legal);
     RUN_TEST(rmo_is_legal);
+    RUN_TEST(rvwmo_is_legal);
+    RUN_TEST(rvtso_is_legal);
     RUN_TEST(what_is_lost_shows_in_memory);
     RUN_TEST(every_bug_is_caught_within_the_tests_it_states);
     RUN_TEST(bugs_are_chosen_by_name_and_only_where_they_can_be);

@@ -62,6 +62,12 @@ static void refuses_what_makes_no_sense(void)
     refused("place A=0 B=0\nP0 L[A]\nP0 L[B]\n", 0, "two lines are placed at 0x0");
     refused("place A=0x40000000\nP0 L[A]\n", 0, "apart");
     refused("init A=1\n", 0, "no operation");
+    refused("P0 SC[A]#1\n", 2, "needs an LR");
+    refused("P0 LR[A]\nP0 SC[A+4]#1\n", 3, "needs an LR");
+    refused("P0 LR[A]\nP0 SC[A/8]#1\n", 3, "needs an LR");
+    refused("P0 LR[A]\nP0 SC[A]#1\nP0 SC[A]#2\n", 4, "needs an LR");
+    refused("P0 LR[A]\nP0 S[A+2/2]#1\nP0 SC[A]#2\n", 4, "needs an LR");
+    refused("P0 LR[A]\nP0 LOOP.BEGIN#2\nP0 SC[A]#2\nP0 LOOP.END\n", 4, "needs an LR");
 }
 
 static void lines_lie_where_they_are_told_and_the_others_between(void)

@@ -401,6 +401,44 @@ static void test_amos_stay_amos_when_they_must(void)
                "P0 SWAP[A]#1\nP1 SWAP[A]#2\n");
 }
 
+static bool wants_sc(const struct ordeal_trace *t)
+{
+    EACH(i, t)
+    if (is_kind(t, i, ORDEAL_STORE_CONDITIONAL))
+        return true;
+    return false;
+}
+
+static bool wants_lr(const struct ordeal_trace *t)
+{
+    EACH(i, t)
+    if (is_kind(t, i, ORDEAL_LOAD_RESERVED) && op_at(t, i)->flags & ORDEAL_ACQUIRES)
+        return true;
+    return false;
+}
+
+static bool wants_data(const struct ordeal_trace *t)
+{
+    enum ordeal_register_use use;
+    uint32_t number;
+    EACH(i, t)
+    for (size_t k = 0; ordeal_trace_register_use(t, i, k, &number, &use); k++)
+        if (use == ORDEAL_REGISTER_DATA)
+            return true;
+    return false;
+}
+
+#define RISCV \
+    "P0 L[B] >r3\nP0 LR.aq[A] >r1\nP0 L[B] <ctrl:r3\nP0 SC.rl[A]#5 >r2\nP0 S[B]#1 <data:r2\n" \
+    "P1 LR[A]\nP1 SC[A]#7\nP1 SWAP.aqrl[B]#2\n"
+
+static void test_what_riscv_has_goes_unless_needed(void)
+{
+    shrinks_to(wants_sc, RISCV, "P0 LR[A]\nP0 SC[A]#1\n");
+    shrinks_to(wants_lr, RISCV, "P0 LR.aq[A]\n");
+    shrinks_to(wants_data, RISCV, "P0 LR[A]\nP0 SC[A]#1 >r0\nP0 S[A]#2 <data:r0\n");
+}
+
 static void test_operations_become_simpler(void)
 {
     shrinks_to(three_stores_of_different_values,
@@ -847,6 +885,7 @@ int main(void)
     RUN_TEST(test_either_side_of_a_branch_can_be_what_matters);
     RUN_TEST(test_swaps_stay_swaps_when_they_must);
     RUN_TEST(test_amos_stay_amos_when_they_must);
+    RUN_TEST(test_what_riscv_has_goes_unless_needed);
     RUN_TEST(test_operations_become_simpler);
     RUN_TEST(test_a_cas_keeps_the_load_it_compares_with);
     RUN_TEST(test_a_cas_with_a_constant_follows_its_store);

@@ -17,14 +17,20 @@ struct gathering {
 
 static uint8_t word_of(const struct ordeal_op *op)
 {
-    static const uint8_t kinds[ORDEAL_OP_KINDS] = {
-        [ORDEAL_LOAD] = 0, [ORDEAL_STORE] = 1, [ORDEAL_SWAP] = 2, [ORDEAL_CAS] = 3, [ORDEAL_AMO] = 4
-    };
+    static const uint8_t kinds[ORDEAL_OP_KINDS] = { [ORDEAL_LOAD] = 0,
+                                                    [ORDEAL_STORE] = 1,
+                                                    [ORDEAL_SWAP] = 2,
+                                                    [ORDEAL_CAS] = 3,
+                                                    [ORDEAL_AMO] = 4,
+                                                    [ORDEAL_LOAD_RESERVED] = 0,
+                                                    [ORDEAL_STORE_CONDITIONAL] = 1 };
     return (uint8_t)(kinds[op->kind] * 5 + (op->size_log2 < 4 ? op->size_log2 : 4));
 }
 
-static bool cas_writes(const struct ordeal_trace *t, uint32_t i, const struct ordeal_op *op)
+static bool did_write(const struct ordeal_trace *t, uint32_t i, const struct ordeal_op *op)
 {
+    if (op->kind == ORDEAL_STORE_CONDITIONAL)
+        return op->read == 0;
     return op->kind != ORDEAL_CAS || op->read == ordeal_trace_compare_of(t, i);
 }
 
@@ -53,7 +59,7 @@ static bool add_access(struct gathering *g, uint32_t i, const struct ordeal_op *
         .word = word_of(op),
         .fence = g->fence,
         .reads = kind_reads(op->kind) && op->flags & ORDEAL_HAS_VALUE,
-        .writes = kind_writes(op->kind) && cas_writes(x->trace, i, op),
+        .writes = kind_writes(op->kind) && did_write(x->trace, i, op),
         .uncached = op->base && ordeal_trace_memory_of(x->trace, op->base) & ORDEAL_UNCACHED,
     };
     a.at_once = exec_is_rmw(&a) || a.tx || 1u << op->size_log2 <= ordeal_trace_atomic_of(x->trace);

@@ -44,6 +44,7 @@ static const struct {
     { offsetof(struct abilities, swap_sizes), "swap", "operations.swap" },
     { offsetof(struct abilities, cas_sizes), "CAS", "operations.cas" },
     { offsetof(struct abilities, amo_sizes), "AMO", "operations.amo" },
+    { offsetof(struct abilities, reserve_sizes), "LR and SC", "operations.lrsc" },
 };
 
 static const struct {
@@ -56,6 +57,10 @@ static const struct {
     { offsetof(struct abilities, flush), "cache flush", "operations.flush" },
     { offsetof(struct abilities, uncached), "uncached memory", "placement.uncached" },
     { offsetof(struct abilities, nonfaulting), "faulting addresses", "operations.nonfaulting" },
+    { offsetof(struct abilities, marks), "atomics with .aq or .rl", "marks.atomics" },
+    { offsetof(struct abilities, plain_marks), "loads and stores with .aq or .rl", "marks.plain" },
+    { offsetof(struct abilities, data), "dependences by data", "dependencies.data" },
+    { offsetof(struct abilities, control), "dependences by branches", "dependencies.control" },
 };
 enum { SIZES = sizeof sizes / sizeof *sizes, FLAGS = sizeof flags / sizeof *flags };
 

@@ -15,6 +15,8 @@
 #define MOST_SLOTS (UINT32_C(1) << 28)
 #define MOST_MEMORY (UINT64_C(1) << 30)
 
+enum { MARKS = ORDEAL_ACQUIRES | ORDEAL_RELEASES };
+
 struct compiler {
     struct program *p;
     const struct ordeal_trace *test;
@@ -242,29 +244,10 @@ static bool locate(struct compiler *c, const struct ordeal_op *op, struct instru
     return true;
 }
 
-/* What traces can say of RISC-V and no target does yet. */
-static const char *cannot_be_run(const struct compiler *c, size_t n)
-{
-    const struct ordeal_op *op = ordeal_trace_op(c->test, n);
-    enum ordeal_register_use use;
-    uint32_t number;
-    if (op->kind == ORDEAL_LOAD_RESERVED || op->kind == ORDEAL_STORE_CONDITIONAL)
-        return "LR and SC cannot be run: take a CAS or an AMO";
-    if (op->flags & (ORDEAL_ACQUIRES | ORDEAL_RELEASES))
-        return "'.aq' and '.rl' cannot be run: take a MEMBAR";
-    for (size_t k = 0; ordeal_trace_register_use(c->test, n, k, &number, &use); k++)
-        if (use > ORDEAL_REGISTER_WRITTEN)
-            return "what a register is needed for cannot be chosen in a test: take '<r1'";
-    return NULL;
-}
-
 static bool translate(struct compiler *c, size_t n, struct instruction *i)
 {
     const struct ordeal_op *op = ordeal_trace_op(c->test, n);
-    const char *fault = cannot_be_run(c, n);
-    if (fault)
-        return error_bad(c->e, c->file, op->line, "%s", fault);
-    uint8_t kept = ORDEAL_NONFAULTING | ORDEAL_COMPARE_REGISTER;
+    uint8_t kept = ORDEAL_NONFAULTING | ORDEAL_COMPARE_REGISTER | MARKS;
     *i = (struct instruction){ .kind = op->kind, .flags = op->flags & kept, .op = (uint32_t)n,
                                .barrier = op->barrier, .sets = NO_REGISTER,
                                .compare_register = NO_REGISTER };
@@ -283,7 +266,7 @@ static bool translate(struct compiler *c, size_t n, struct instruction *i)
         i->function = op->function;
     if (op->kind == ORDEAL_CAS)
         i->compare = ordeal_trace_compare_of(c->test, n);
-    if ((op->kind == ORDEAL_SWAP || op->kind == ORDEAL_CAS) && op->size_log2 > 3)
+    if (kind_is_atomic(op->kind) && op->size_log2 > 3)
         return error_bad(c->e, c->file, op->line,
                          "a swap or CAS of more than 8 bytes cannot be run");
     if (op->kind == ORDEAL_TX_BEGIN)
@@ -408,8 +391,8 @@ static void mark_observed(struct program *p, struct program_thread *t)
     for (uint32_t at = 0; at < t->length; at++) {
         if (code[at].kind == ORDEAL_TX_BEGIN)
             doomed = code[code[at].match].kind == ORDEAL_TX_ABORT;
-        code[at].observed = !doomed && (kind_reads(code[at].kind)
-                                        || code[at].kind == ORDEAL_TX_END);
+        code[at].observed = !doomed
+                         && (kind_answers(code[at].kind) || code[at].kind == ORDEAL_TX_END);
         if (code[at].kind == ORDEAL_TX_ABORT)
             doomed = false;
     }
@@ -430,24 +413,34 @@ static bool dense_register(struct compiler *c, struct program_thread *t, uint32_
     return true;
 }
 
+/* A plain '<r1' is the address. */
+static bool note_register(struct compiler *c, struct instruction *i, uint8_t reg,
+                          enum ordeal_register_use use)
+{
+    uint32_t bit = UINT32_C(1) << reg;
+    switch (use) {
+    case ORDEAL_REGISTER_DATA: i->data |= bit; return true;
+    case ORDEAL_REGISTER_CONTROL: i->control |= bit; return true;
+    case ORDEAL_REGISTER_WRITTEN: break;
+    default: i->needs |= bit; return true;
+    }
+    if (i->sets != NO_REGISTER)
+        return error_bad(c->e, c->file, line_in_file(c, i), "an operation writes one register");
+    i->sets = reg;
+    return true;
+}
+
 static bool number_registers(struct compiler *c, struct program_thread *t)
 {
     struct instruction *code = &c->p->code[t->code - c->p->code];
     for (uint32_t at = 0; at < t->length; at++) {
         struct instruction *i = &code[at];
         uint32_t number, file_line = line_in_file(c, i);
-        bool written;
+        enum ordeal_register_use use;
         uint8_t reg;
-        for (size_t k = 0; ordeal_trace_register_of(c->test, i->op, k, &number, &written); k++) {
-            if (!dense_register(c, t, file_line, number, &reg))
+        for (size_t k = 0; ordeal_trace_register_use(c->test, i->op, k, &number, &use); k++)
+            if (!dense_register(c, t, file_line, number, &reg) || !note_register(c, i, reg, use))
                 return false;
-            if (!written)
-                i->needs |= UINT32_C(1) << reg;
-            else if (i->sets != NO_REGISTER)
-                return error_bad(c->e, c->file, file_line, "an operation writes one register");
-            else
-                i->sets = reg;
-        }
         if (i->sets != NO_REGISTER && i->size_log2 > 3)
             return error_bad(c->e, c->file, file_line, "a register holds at most 8 bytes");
         if (i->flags & ORDEAL_COMPARE_REGISTER) {
@@ -455,6 +448,37 @@ static bool number_registers(struct compiler *c, struct program_thread *t)
                 return false;
             i->compare = 0;
         }
+    }
+    return true;
+}
+
+/* ---- reservations ----------------------------------------------------------------------- */
+
+static bool overlap(const struct instruction *a, const struct instruction *b)
+{
+    return a->line == b->line && a->offset < b->offset + (1u << b->size_log2)
+        && b->offset < a->offset + (1u << a->size_log2);
+}
+
+/* An SC uses the LR before it, whatever way is taken, and no store of its own is between. */
+static bool match_reservations(struct compiler *c, const struct program_thread *t)
+{
+    const struct instruction *lr = NULL;
+    for (uint32_t at = 0; at < t->length; at++) {
+        const struct instruction *i = &t->code[at];
+        bool sc = i->kind == ORDEAL_STORE_CONDITIONAL;
+        if (sc
+            && (!lr || lr->line != i->line || lr->offset != i->offset
+                || lr->size_log2 != i->size_log2))
+            return error_bad(
+                c->e, c->file, line_in_file(c, i),
+                "an SC needs an LR of its word before it, with no store to that, no SC "
+                "and no beginning or end of a block between them");
+        if (i->kind == ORDEAL_LOAD_RESERVED)
+            lr = i;
+        else if (sc || block_parts[i->kind].role != PLAIN
+                 || (lr && kind_writes(i->kind) && overlap(i, lr)))
+            lr = NULL;
     }
     return true;
 }
@@ -558,6 +582,10 @@ static void note_needs(struct program *p, const struct instruction *i)
 {
     struct abilities *a = &p->asks;
     uint32_t size = UINT32_C(1) << i->size_log2;
+    a->data |= i->data != 0;
+    a->control |= i->control != 0;
+    if (i->flags & MARKS)
+        *(kind_is_atomic(i->kind) ? &a->marks : &a->plain_marks) = true;
     switch (i->kind) {
     case ORDEAL_LOAD:
         a->load_sizes |= size;
@@ -567,6 +595,8 @@ static void note_needs(struct program *p, const struct instruction *i)
     case ORDEAL_SWAP:         a->swap_sizes |= size; break;
     case ORDEAL_CAS:          a->cas_sizes |= size; break;
     case ORDEAL_AMO: a->amo_sizes |= size; break;
+    case ORDEAL_LOAD_RESERVED:
+    case ORDEAL_STORE_CONDITIONAL: a->reserve_sizes |= size; break;
     case ORDEAL_FLUSH:        a->flush = true; break;
     case ORDEAL_INTERRUPT:    a->interrupts = true; break;
     case ORDEAL_BRANCH_BEGIN: p->branches = true; break;
@@ -601,7 +631,8 @@ static void check_thread(const struct program *p, const struct program_thread *t
         const struct instruction *i = &t->code[at];
         assert(i->match < t->length && (i->sets == NO_REGISTER || i->sets < t->registers));
         assert(i->compare_register == NO_REGISTER || i->compare_register < t->registers);
-        assert(t->registers == MOST_REGISTERS || i->needs >> t->registers == 0);
+        assert(t->registers == MOST_REGISTERS
+               || (i->needs | i->data | i->control) >> t->registers == 0);
         if (kind_has_location(i->kind))
             assert(i->line < p->lines && i->offset + (1u << i->size_log2) <= LINE_BYTES);
         if (block_parts[i->kind].role == CLOSES)
@@ -615,7 +646,7 @@ static bool compile(struct compiler *c)
         return false;
     for (uint32_t i = 0; i < c->p->threads; i++) {
         struct program_thread *t = &c->p->thread[i];
-        if (!match_blocks(c, t) || !number_registers(c, t))
+        if (!match_blocks(c, t) || !number_registers(c, t) || !match_reservations(c, t))
             return false;
         mark_observed(c->p, t);
         if (!number_slots(c, t))
@@ -671,6 +702,8 @@ uint64_t program_identity(const struct program *p)
                          | (uint64_t)t << 48);
             h = mixed(h, i->line | (uint64_t)i->offset << 32);
             h = mixed(h, i->count | (uint64_t)i->needs << 32);
+            if (i->data | i->control)
+                h = mixed(h, i->data | (uint64_t)i->control << 32);
             h = mixed(h, i->bytes ? 0 : i->write);
             h = mixed(mixed(h, i->step), i->compare);
             for (uint32_t b = 0; i->bytes && b < 1u << i->size_log2; b++)

@@ -2,8 +2,9 @@
 /* A test made ready to run, and what a run of it brings back.
  *
  * A target walks the instructions of each thread and brings back `values`: for each thread its
- * slots in the order in which it executed: one for every L, SWAP, CAS and AMO of up to 8 bytes
- * (size/8 of wider loads), and one for every TX.END: 1 committed, 0 done plainly after its last retry.
+ * slots in the order in which it executed: one for every L, LR, SWAP, CAS and AMO of up to 8 bytes
+ * (size/8 of wider loads), one for every SC: 0 it stored, 1 it did not, and one for every TX.END: 1
+ * committed, 0 done plainly after its last retry.
  * Inside a transaction that ends with TX.ABORT nothing is observed. Registers are 0 at first, and a
  * transaction that aborts takes back what it did to them. Loops, branches (lfsr.h) and values
  * written (of an AMO, given what it read) are known beforehand; so the values are the whole of an
@@ -12,8 +13,8 @@
  * A machine whose memory can be read when an iteration is over (machine_claims) adds a word for
  * each of the program's `finals`: what memory holds there, once every store has arrived.
  *
- * A machine that shows more than software can see adds a word for each L, S, SWAP, CAS and AMO,
- * thread by thread from its first_operation, in the order in which it executed them: `visible`:
+ * A machine that shows more than software can see adds a word for each L, S, SWAP, CAS, AMO, LR and
+ * SC, thread by thread from its first_operation, in the order in which it executed them: `visible`:
  * which one of all stores it was to become visible, from 1, 0: it wrote nothing; then `cycles`: that
  * of its issue, and from bit 32 on that of its completion (of a store: when it became visible); 0:
  * not known. Words of operations that were not executed are 0. */
@@ -39,6 +40,7 @@ struct instruction {
     uint8_t compare_register;  /* CAS: compares with it; NO_REGISTER: with `compare` */
     bool observed;             /* it fills slots: not inside a transaction that will abort */
     uint32_t needs;            /* registers its address depends on, a bit each */
+    uint32_t data, control;    /* the same of its data, and of a branch right before it */
     uint32_t line, offset;     /* where: line of the program, bytes into it */
     uint32_t match;            /* LOOP, BRANCH, TX: the instruction that ends or, from an end, begins
                                   it; of BRANCH.BEGIN the ELSE if there is one; of ELSE the END */
@@ -94,8 +96,11 @@ struct program_thread {
 /* What a test asks of the machine; also what a target can do (target.h). */
 struct abilities {
     uint32_t threads, registers;
-    uint32_t load_sizes, store_sizes, swap_sizes, cas_sizes, amo_sizes; /* bit n: 2^n bytes */
+    /* Bit n: 2^n bytes; reserve_sizes are those of LR and SC. */
+    uint32_t load_sizes, store_sizes, swap_sizes, cas_sizes, amo_sizes, reserve_sizes;
     bool transactions, interrupts, flush, uncached, nonfaulting;
+    bool marks, plain_marks;   /* .aq and .rl: of atomics; of loads and stores */
+    bool data, control;        /* dependences by data, by branches */
     uint64_t memory;           /* bytes from the first to the last line */
     uint32_t harts;            /* of a target: threads that run at a time; 0: all of them */
     uint32_t operations;       /* of a target: so many of a thread fit, whatever they are, as long

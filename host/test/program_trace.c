@@ -28,6 +28,7 @@ struct telling {
     uint64_t registers[MOST_REGISTERS];
     bool plainly;                        /* in a transaction that was done without being one */
     bool idly;                           /* in one that aborts */
+    bool uses;                           /* the model is one of RISC-V's */
     struct program_order *order;
 };
 
@@ -73,23 +74,29 @@ static enum ordeal_status tell_read(struct telling *x, const struct instruction 
     op->read = *x->values++;
     if (i->size_log2 < 3 && op->read >> (8u << i->size_log2))
         return ORDEAL_BAD_INPUT;
+    if (i->kind == ORDEAL_STORE_CONDITIONAL && op->read > 1)
+        return ORDEAL_BAD_INPUT;
     if (i->sets != NO_REGISTER)
         x->registers[i->sets] = op->read;
     return ORDEAL_OK;
 }
 
+/* RISC-V's models ask what a register is needed for: a plain '<r1' is the address (program.h). */
 static enum ordeal_status tell_registers(struct telling *x, const struct instruction *i)
 {
     enum ordeal_status s = ORDEAL_OK;
+    enum ordeal_register_use use;
     uint32_t reg;
-    bool written;
-    for (size_t k = 0; s == ORDEAL_OK
-                       && ordeal_trace_register_of(x->p->test, i->op, k, &reg, &written); k++)
-        s = written ? ordeal_trace_writes_register(x->trace, reg)
-                    : ordeal_trace_reads_register(x->trace, reg);
+    for (size_t k = 0;
+         s == ORDEAL_OK && ordeal_trace_register_use(x->p->test, i->op, k, &reg, &use); k++)
+        s = ordeal_trace_uses_register(x->trace, reg,
+                                       use == ORDEAL_REGISTER_READ && x->uses
+                                           ? ORDEAL_REGISTER_ADDRESS
+                                           : use);
     if (s == ORDEAL_OK && i->flags & ORDEAL_COMPARE_REGISTER && x->values)
-        s = ordeal_trace_reads_register(
-            x->trace, (uint32_t)ordeal_trace_compare_of(x->p->test, i->op));
+        s = ordeal_trace_uses_register(x->trace,
+                                       (uint32_t)ordeal_trace_compare_of(x->p->test, i->op),
+                                       x->uses ? ORDEAL_REGISTER_DATA : ORDEAL_REGISTER_READ);
     return s;
 }
 
@@ -133,7 +140,7 @@ static enum ordeal_status tell(struct telling *x, const struct walker *w,
     struct ordeal_op op = *asked;
     uint64_t compare = i->compare;
     enum ordeal_status s = ORDEAL_OK;
-    bool blind = kind_reads(i->kind) && !i->observed;
+    bool blind = kind_answers(i->kind) && !i->observed;
     op.thread = x->thread;
     if (!op.line)
         op.line = i->op + 1;
@@ -155,7 +162,7 @@ static enum ordeal_status tell(struct telling *x, const struct walker *w,
         if (i->size_log2 < 3)
             compare &= (UINT64_C(1) << (8u << i->size_log2)) - 1;
     }
-    if (s == ORDEAL_OK && x->values && i->observed && kind_reads(i->kind))
+    if (s == ORDEAL_OK && x->values && i->observed && kind_answers(i->kind))
         s = tell_read(x, i, &op);
     if (s == ORDEAL_OK)
         s = add_operation(x, i, &op, compare, seen);
@@ -241,7 +248,10 @@ enum ordeal_status program_trace(const struct program *p, uint64_t iteration,
                                  struct ordeal *o, struct ordeal_trace **trace)
 {
     struct program_order order = { .p = p, .atomic = claims->atomic };
-    struct telling x = { .p = p, .trace = ordeal_trace_new(o), .order = &order };
+    struct telling x = { .p = p,
+                         .trace = ordeal_trace_new(o),
+                         .order = &order,
+                         .uses = claims->model == ORDEAL_RVWMO || claims->model == ORDEAL_RVTSO };
     *trace = NULL;
     if (!x.trace)
         return ORDEAL_NO_MEMORY;

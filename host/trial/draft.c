@@ -103,15 +103,18 @@ static bool register_index(struct reading *r, uint32_t thread, uint32_t number, 
 static bool read_registers(struct reading *r, size_t i, struct draft_op *op)
 {
     uint32_t number, thread = ordeal_trace_op(r->test, i)->thread;
-    bool written;
+    enum ordeal_register_use use;
     uint8_t index;
-    for (size_t k = 0; ordeal_trace_register_of(r->test, i, k, &number, &written); k++) {
+    for (size_t k = 0; ordeal_trace_register_use(r->test, i, k, &number, &use); k++) {
         if (!register_index(r, thread, number, &index))
             return false;
-        if (written)
+        uint32_t bit = UINT32_C(1) << index;
+        if (use == ORDEAL_REGISTER_WRITTEN)
             op->sets = index;
         else
-            op->needs |= UINT32_C(1) << index;
+            *(use == ORDEAL_REGISTER_DATA      ? &op->data
+              : use == ORDEAL_REGISTER_CONTROL ? &op->control
+                                               : &op->needs) |= bit;
     }
     if (op->op.flags & ORDEAL_COMPARE_REGISTER) {
         if (!register_index(r, thread, (uint32_t)op->compare, &index))
@@ -135,7 +138,8 @@ static bool read_op(struct reading *r, size_t i)
                            .unit = (uint32_t)i };
     op.op.line = 0;
     op.op.read = 0;
-    op.op.flags &= ORDEAL_NONFAULTING | ORDEAL_COMPARE_REGISTER | ORDEAL_HAS_LIMIT;
+    op.op.flags &= ORDEAL_NONFAULTING | ORDEAL_COMPARE_REGISTER | ORDEAL_HAS_LIMIT | ORDEAL_ACQUIRES
+                 | ORDEAL_RELEASES;
     if (op.op.kind == ORDEAL_INTERRUPT && !thread_index(r, op.op.write, &op.op.write))
         return true; /* to a thread that was never there */
     if (op_has_location(&op)) {
@@ -286,7 +290,12 @@ static void cut_empty_blocks(struct draft *d)
     }
 }
 
-struct thread_state { bool there, loop; uint32_t known; };
+/* An SC may use the LR `reserved` - 1; 0: there is none. */
+struct thread_state {
+    bool there, loop;
+    uint32_t known;
+    size_t reserved;
+};
 
 static void cut_lost_interrupts(struct draft *d, struct thread_state *threads)
 {
@@ -307,12 +316,37 @@ static void repair_op(struct draft_op *op, struct thread_state *t)
     if (!t->loop)
         op->step = 0;
     op->needs &= t->known;
+    op->data &= t->known;
+    op->control &= t->known;
     if (op->op.flags & ORDEAL_COMPARE_REGISTER && !(t->known >> op->compare & 1)) {
         op->op.flags &= (uint8_t)~ORDEAL_COMPARE_REGISTER;
         op->compare = 0; /* what a register holds that nobody wrote */
     }
     if (op->sets != NO_REGISTER)
         t->known |= UINT32_C(1) << op->sets;
+}
+
+static bool overlap(const struct ordeal_op *a, const struct ordeal_op *b)
+{
+    return a->base == b->base && a->address < b->address + (UINT64_C(1) << b->size_log2)
+        && b->address < a->address + (UINT64_C(1) << a->size_log2);
+}
+
+/* An SC without its LR goes, too (program_compile()). */
+static void repair_reservation(struct draft *d, size_t i, struct thread_state *t)
+{
+    struct draft_op *op = &d->ops.data[i];
+    const struct ordeal_op *lr = t->reserved ? &d->ops.data[t->reserved - 1].op : NULL;
+    bool sc = op->op.kind == ORDEAL_STORE_CONDITIONAL;
+    if (op->cut)
+        return;
+    op->cut = sc
+           && (!lr || lr->base != op->op.base || lr->address != op->op.address
+               || lr->size_log2 != op->op.size_log2);
+    if (op->op.kind == ORDEAL_LOAD_RESERVED)
+        t->reserved = i + 1;
+    else if (sc || op_is_bracket(op) || (lr && writes(op) && overlap(&op->op, lr)))
+        t->reserved = 0;
 }
 
 static bool inside(struct location inner, struct location outer)
@@ -379,6 +413,8 @@ bool draft_repair(struct draft *d)
         drop_cut(d);
         cut_empty_blocks(d);
         cut_lost_interrupts(d, threads);
+        for (size_t i = 0; i < d->ops.count; i++)
+            repair_reservation(d, i, &threads[d->ops.data[i].op.thread]);
     } while (drop_cut(d));
     bool branches = false;
     for (size_t i = 0; i < d->ops.count; i++) {
@@ -437,6 +473,15 @@ static enum ordeal_status write_initial(const struct writing *w, const struct lo
     return status;
 }
 
+static enum ordeal_status write_uses(const struct writing *w, uint32_t registers,
+                                     enum ordeal_register_use use, enum ordeal_status status)
+{
+    for (uint32_t r = 0; r < MOST_REGISTERS && status == ORDEAL_OK; r++)
+        if (registers >> r & 1)
+            status = ordeal_trace_uses_register(w->test, r, use);
+    return status;
+}
+
 static enum ordeal_status write_op(const struct writing *w, const struct draft_op *from)
 {
     struct ordeal_op op = from->op;
@@ -455,9 +500,9 @@ static enum ordeal_status write_op(const struct writing *w, const struct draft_o
         status = ordeal_trace_add(w->test, &op, from->compare);
     if (status == ORDEAL_OK && from->step)
         status = ordeal_trace_step(w->test, from->step);
-    for (uint32_t r = 0; r < MOST_REGISTERS && status == ORDEAL_OK; r++)
-        if (from->needs >> r & 1)
-            status = ordeal_trace_reads_register(w->test, r);
+    status = write_uses(w, from->needs, ORDEAL_REGISTER_READ, status);
+    status = write_uses(w, from->data, ORDEAL_REGISTER_DATA, status);
+    status = write_uses(w, from->control, ORDEAL_REGISTER_CONTROL, status);
     if (status == ORDEAL_OK && from->sets != NO_REGISTER)
         status = ordeal_trace_writes_register(w->test, from->sets);
     return status;
@@ -514,6 +559,8 @@ static uint64_t mixed_op(uint64_t h, const struct draft *d, const struct draft_o
     h = mixed(h, op->op.kind | op->op.size_log2 << 8 | op->op.flags << 16
                  | (uint64_t)op->op.barrier << 24 | (uint64_t)op->sets << 32);
     h = mixed(h, d->numbers.data[op->op.thread] | (uint64_t)op->needs << 32);
+    if (op->data | op->control)
+        h = mixed(h, op->data | (uint64_t)op->control << 32);
     h = mixed(mixed(h, op->compare), op->step);
     if (op_has_location(op))
         h = mixed(h, op->op.address | draft_location_of(d, op) << 8);

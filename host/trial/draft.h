@@ -20,7 +20,8 @@ struct draft_op {
                                     index of the thread */
     uint8_t written[LINE_BYTES]; /* in place of op.write where the kind writes memory */
     uint64_t compare, step;
-    uint32_t needs;              /* registers its address or data depends on, a bit each */
+    uint32_t needs;              /* registers its address depends on, a bit each */
+    uint32_t data, control;      /* the same of its data, and of a branch right before it */
     uint8_t sets;                /* NO_REGISTER: none */
     bool cut;                    /* gone at the next repair */
     uint32_t unit;               /* what it is cut with: the shrinker's */

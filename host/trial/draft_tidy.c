@@ -75,7 +75,7 @@ static bool is_access(const struct draft_op *op) { return kind_is_access(op->op.
 /* What it writes is a number of its own; an operand of an AMO is none. */
 static bool is_numbered(const struct draft_op *op)
 {
-    return is_access(op) && op->op.kind != ORDEAL_LOAD && op->op.kind != ORDEAL_AMO;
+    return kind_writes(op->op.kind) && op->op.kind != ORDEAL_AMO;
 }
 
 static uint64_t get(const uint8_t *bytes, uint8_t size_log2)
@@ -286,6 +286,8 @@ static void number_registers_of(struct draft *d, uint32_t thread)
             continue;
         /* What is read was written before, so its number is known. */
         op->needs = mapped(map, op->needs);
+        op->data = mapped(map, op->data);
+        op->control = mapped(map, op->control);
         if (op->op.flags & ORDEAL_COMPARE_REGISTER)
             op->compare = map[op->compare];
         if (op->sets != NO_REGISTER) {
@@ -336,6 +338,8 @@ bool draft_join_threads(struct draft *d, uint32_t first, uint32_t second)
         if (op->op.thread == second) {
             op->op.thread = first;
             op->needs <<= shift % MOST_REGISTERS;
+            op->data <<= shift % MOST_REGISTERS;
+            op->control <<= shift % MOST_REGISTERS;
             op->compare += op->op.flags & ORDEAL_COMPARE_REGISTER ? shift : 0;
             op->sets = op->sets == NO_REGISTER ? NO_REGISTER : (uint8_t)(op->sets + shift);
         }

@@ -131,8 +131,9 @@ static bool cut(const struct draft *d, struct draft_op *op)
 static bool free_of_registers(const struct draft *d, struct draft_op *op)
 {
     (void)d;
-    bool changed = op->needs || op->sets != NO_REGISTER || op->op.flags & ORDEAL_COMPARE_REGISTER;
-    op->needs = 0;
+    bool changed = op->needs || op->data || op->control || op->sets != NO_REGISTER
+                || op->op.flags & ORDEAL_COMPARE_REGISTER;
+    op->needs = op->data = op->control = 0;
     op->sets = NO_REGISTER;
     if (op->op.flags & ORDEAL_COMPARE_REGISTER) {
         op->op.flags &= (uint8_t)~ORDEAL_COMPARE_REGISTER;
@@ -183,6 +184,7 @@ static bool store_for_swap(const struct draft *d, struct draft_op *op)
     if (op->op.kind != ORDEAL_SWAP)
         return false;
     op->op.kind = ORDEAL_STORE;
+    op->op.flags = 0;
     op->sets = NO_REGISTER;
     return true;
 }
@@ -193,8 +195,40 @@ static bool load_for_swap(const struct draft *d, struct draft_op *op)
     if (op->op.kind != ORDEAL_SWAP)
         return false;
     op->op.kind = ORDEAL_LOAD;
+    op->op.flags = 0;
     memset(op->written, 0, sizeof op->written);
     op->step = 0;
+    return true;
+}
+
+static bool unmarked(const struct draft *d, struct draft_op *op)
+{
+    const uint8_t marks = ORDEAL_ACQUIRES | ORDEAL_RELEASES;
+    bool changed = op->op.flags & marks;
+    (void)d;
+    op->op.flags &= (uint8_t)~marks;
+    return changed;
+}
+
+static bool store_for_sc(const struct draft *d, struct draft_op *op)
+{
+    (void)d;
+    if (op->op.kind != ORDEAL_STORE_CONDITIONAL)
+        return false;
+    op->op.kind = ORDEAL_STORE;
+    op->op.flags = 0;
+    op->sets = NO_REGISTER;
+    return true;
+}
+
+/* Where its SC is gone. */
+static bool load_for_lr(const struct draft *d, struct draft_op *op)
+{
+    (void)d;
+    if (op->op.kind != ORDEAL_LOAD_RESERVED)
+        return false;
+    op->op.kind = ORDEAL_LOAD;
+    op->op.flags = 0;
     return true;
 }
 
@@ -281,7 +315,8 @@ static void cut_operations(struct shrinker *s)
 static void simplify_operations(struct shrinker *s)
 {
     static const struct change changes[] = {
-        { free_of_registers, false }, { swap_for_cas, false },   { swap_for_amo, false },
+        { free_of_registers, false }, { unmarked, false },       { store_for_sc, false },
+        { load_for_lr, false },       { swap_for_cas, false },   { swap_for_amo, false },
         { simplest_amo, false },      { store_for_swap, false }, { load_for_swap, false },
         { plain_load, false },        { word_wide, true },
     };

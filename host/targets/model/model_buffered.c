@@ -207,18 +207,19 @@ static uint32_t next_to_leave(const struct model_machine *m, const struct store_
     return m->setup.model == ORDEAL_PSO && may_leave(m, b, at) ? at : b->first;
 }
 
-static void buffered_advance(struct model_machine *m, struct hart *h, uint64_t chance)
+static bool buffered_advance(struct model_machine *m, struct hart *h, uint64_t chance)
 {
     struct store_buffer *b = &h->buffer;
     if (views(m)) {
         advance_views(m, h, chance);
-        return;
+        return true;
     }
     uint32_t at = next_to_leave(m, b, chance);
     struct store s = b->store[at];
     if (!bug_strikes(m, BUG_STORE_TWICE, 64))
         remove_store(b, at);
     cell_write(m, h, s.cell, s.value, s.mask);
+    return true;
 }
 
 /* ---- issuing -------------------------------------------------------------------------------- */

@@ -12,13 +12,20 @@ enum { INTERRUPT_CYCLES = 12 };
 /* ---- making and loading --------------------------------------------------------------------- */
 
 _Static_assert(ORDEAL_MODELS == 7, "a new model is to be told here, too");
+static const struct discipline *const disciplines[ORDEAL_MODELS] = {
+    [ORDEAL_SC] = &buffered_discipline,  [ORDEAL_TSO] = &buffered_discipline,
+    [ORDEAL_PSO] = &buffered_discipline, [ORDEAL_PC] = &buffered_discipline,
+    [ORDEAL_RMO] = &window_discipline,   [ORDEAL_RVWMO] = &riscv_discipline,
+    [ORDEAL_RVTSO] = &riscv_discipline,
+};
+
 struct model_machine *model_machine_new(const struct model_machine_setup *setup)
 {
     struct model_machine *m = calloc(1, sizeof *m);
     if (!m)
         return NULL;
     m->setup = *setup;
-    m->discipline = setup->model == ORDEAL_RMO ? &window_discipline : &buffered_discipline;
+    m->discipline = disciplines[setup->model];
     return m;
 }
 
@@ -101,10 +108,13 @@ static void start_hart(struct model_machine *m, uint32_t index, uint64_t iterati
     h->stale.line = h->recent.line = NOBODY;
 }
 
-void model_machine_start(struct model_machine *m, uint64_t iteration, uint64_t *values)
+static void start(struct model_machine *m, uint64_t iteration, uint64_t *values, bool careful)
 {
     static const uint8_t bursts[] = { 0, 0, 1, 3, 7, 31 };
     random_seed(&m->random, m->setup.seed ^ m->identity, iteration);
+    m->iteration = iteration;
+    m->careful = careful;
+    m->watches = 0;
     m->values = values;
     memset(values, 0, m->program->slots * sizeof *values); /* branches may leave some unused */
     m->now = 0;
@@ -118,6 +128,11 @@ void model_machine_start(struct model_machine *m, uint64_t iteration, uint64_t *
     }
     cells_start(m);
     transaction_start(m);
+}
+
+void model_machine_start(struct model_machine *m, uint64_t iteration, uint64_t *values)
+{
+    start(m, iteration, values, false);
 }
 
 /* ---- a step of a hart ----------------------------------------------------------------------- */
@@ -155,6 +170,8 @@ static bool execute(struct model_machine *m, struct hart *h)
     case ORDEAL_SWAP:
     case ORDEAL_CAS:
     case ORDEAL_AMO:
+    case ORDEAL_LOAD_RESERVED:
+    case ORDEAL_STORE_CONDITIONAL:
     case ORDEAL_MEMBAR: return memory_operation(m, h, i);
     case ORDEAL_TX_BEGIN:
         return transaction_begin(m, h, i);
@@ -198,25 +215,23 @@ static enum step step(struct model_machine *m, struct hart *h)
     uint64_t chance = random_next(&m->random);
     bool busy = m->discipline->busy(h), asleep = h->wake > m->now;
     bool ended = h->pc == h->thread->length;
-    if (busy && (asleep || ended || (chance & 255) < h->haste)) {
-        m->discipline->advance(m, h, chance >> 8);
+    if (busy && (asleep || ended || (chance & 255) < h->haste)
+        && m->discipline->advance(m, h, chance >> 8))
         return MOVED;
-    }
     if (asleep)
         return STUCK;
     if (ended)
-        return FINISHED;
+        return busy ? STUCK : FINISHED;
     if (transaction_failed(m, h) || execute(m, h))
         return MOVED;
-    if (!busy)
-        return STUCK;
-    m->discipline->advance(m, h, chance >> 8); /* what it waits for */
-    return MOVED;
+    /* What it waits for. */
+    return busy && m->discipline->advance(m, h, chance >> 8) ? MOVED : STUCK;
 }
 
 /* ---- turns ---------------------------------------------------------------------------------- */
 
-/* When all that may run sleep, the time till the first wakes passes at once. */
+/* When all that may run sleep, the time till the first wakes passes at once. When none sleeps, RVWMO's
+ * harts wait for each other in a circle: the iteration starts again, with more care. */
 static void pass_time(struct model_machine *m)
 {
     uint64_t first = m->favoured == NOBODY ? UINT64_MAX : m->hart[m->favoured].wake;
@@ -225,6 +240,8 @@ static void pass_time(struct model_machine *m)
             first = m->hart[m->live[k]].wake;
     if (first > m->now)
         m->now = first;
+    else if (m->discipline == &riscv_discipline && !m->careful)
+        start(m, m->iteration, m->values, true);
     m->idle = 0;
 }
 

@@ -3,7 +3,8 @@
  *
  * Each is an operational machine: harts that execute in order in front of a store buffer (SC, TSO,
  * PSO), of copies of memory in which stores land one after the other (PC), or that perform a window
- * of operations out of order (RMO); with transactions on top (all but PC). Chance decides who moves
+ * of operations out of order (RMO, and by RISC-V's rules RVWMO and RVTSO); with transactions on top
+ * (all but PC and RISC-V's). Chance decides who moves
  * and what leaves a buffer when; the same seed and iteration make the same moves. What they do is
  * legal under their model, unless a bug was asked for. */
 #ifndef HOST_MODEL_MACHINE_H

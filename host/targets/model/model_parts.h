@@ -42,14 +42,16 @@ struct opened {
     uint64_t landed[SET_WORDS];          /* in whose copy of memory */
 };
 
-/* RMO: an operation that was fetched and not performed. Sets of them are bits. */
+/* RMO and RISC-V: an operation that was fetched and not performed. Sets of them are bits. */
 struct flying {
     uint64_t value, mask, compare, held;
+    uint64_t bound;                      /* RVWMO: bytes that a later load has read already */
     uint32_t cell, output;               /* output: the slot of the value read, or NOBODY */
     uint32_t waits;                      /* for these to be performed */
     uint32_t issue;                      /* those of them that those who depend on it wait for */
     uint32_t followers;                  /* those that wait for this */
     uint32_t compare_from;               /* number of the load that the value to compare is of */
+    uint32_t reservation;                /* of an LR or SC: which (riscv_hart) */
     uint8_t kind, shift, sets, function, size_log2; /* function: of an AMO */
     bool half;                           /* a broken machine did half of it */
 };
@@ -61,6 +63,28 @@ struct window {
     uint32_t writer[MOST_REGISTERS];     /* the load in flight that sets the register last */
     uint32_t writer_number[MOST_REGISTERS];
     struct flying flying[DEEPEST];
+};
+
+static inline uint32_t place_of(uint32_t number) { return number % DEEPEST; }
+static inline uint32_t bit_of(uint32_t number) { return UINT32_C(1) << place_of(number); }
+static inline uint32_t in_flight(const struct window *w) { return w->loads | w->stores; }
+
+/* Of an LR and the SC that uses it, if any. */
+struct reservation {
+    uint64_t mask;
+    uint32_t cell, number; /* of the LR */
+    bool used, over;       /* there is such an SC; nobody asks for it any more */
+    bool read, lost;       /* watched; others stored there since the LR read it */
+};
+
+enum { RESERVATIONS = 2 * DEEPEST }; /* an SC in flight has one, and one may be open */
+struct riscv_hart {
+    uint32_t branches;     /* stores wait for these, that branches depend on, */
+    uint32_t addresses;    /* or the addresses of what was before them */
+    uint32_t marked;       /* atomics with .aq or .rl in flight */
+    uint32_t bound;        /* loads with `bound` bytes */
+    uint32_t reservations; /* how many LR there were: the last one's is this - 1 */
+    struct reservation reservation[RESERVATIONS];
 };
 
 /* A transaction's stores are its own until it commits. The lines it touched bear its marks. */
@@ -88,6 +112,7 @@ struct hart {
     struct store_buffer buffer;
     struct opened opened;
     struct window window;
+    struct riscv_hart riscv;
     struct transaction transaction;
     struct stale_copy stale, recent;
 };
@@ -96,11 +121,12 @@ struct hart {
 struct discipline {
     /* One part of an operation, or a barrier. False: not now. */
     bool (*issue)(struct model_machine *m, struct hart *h, const struct instruction *i);
-    /* Work on what was issued and is not finished; `busy` says that there is such. */
-    void (*advance)(struct model_machine *m, struct hart *h, uint64_t chance);
+    /* Work on what was issued and is not finished; `busy` says that there is such. False: all of it
+     * waits for other harts. */
+    bool (*advance)(struct model_machine *m, struct hart *h, uint64_t chance);
     bool (*busy)(const struct hart *h);
 };
-extern const struct discipline buffered_discipline, window_discipline;
+extern const struct discipline buffered_discipline, window_discipline, riscv_discipline;
 
 struct model_machine {
     struct model_machine_setup setup;
@@ -116,6 +142,9 @@ struct model_machine {
     uint32_t *live, alive;
     uint32_t favoured;                   /* it alone runs, till its transaction is done */
     uint32_t idle;                       /* turns since somebody moved */
+    uint64_t iteration;
+    bool careful;                        /* RVWMO: nothing is done that may end in a deadlock */
+    uint32_t watches;                    /* RVWMO: of harts, for the stores of others */
     uint64_t burst;                      /* a turn is up to so many steps, a power of two less 1 */
 
     uint64_t *memory;
@@ -213,6 +242,28 @@ static inline void sleep_for(struct model_machine *m, struct hart *h, uint64_t c
     if (h->wake < wake)
         h->wake = wake;
 }
+
+/* ---- windows (model_window.c) ------------------------------------------------------------- */
+
+/* Has it room for one more operation? */
+static inline bool window_has_room(const struct hart *h)
+{
+    return h->window.next - h->window.oldest < h->depth;
+}
+/* A fresh operation; what it waits for is filled in before it takes off. */
+struct flying *window_fetch(struct hart *h, const struct instruction *i);
+void window_take_off(struct window *w, struct flying *f, bool reads, bool writes);
+/* The loads in flight that set these registers. */
+uint32_t window_writers(const struct window *w, uint32_t registers);
+void window_fence(const struct model_machine *m, struct window *w, uint8_t barrier);
+/* The cell as the operation of that number sees it. */
+uint64_t window_sees(struct model_machine *m, struct hart *h, uint32_t number);
+bool window_busy(const struct hart *h);
+/* It is performed; `value` is what it read. */
+void window_land(struct hart *h, uint32_t number, uint64_t value);
+/* A broken machine does the halves of a swap or of a load one after the other. True: that was the
+ * first. */
+bool window_first_half(struct model_machine *m, struct flying *f, uint64_t *value);
 
 /* ---- transactions (model_transaction.c) --------------------------------------------------- */
 

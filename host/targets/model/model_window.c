@@ -7,18 +7,15 @@
  * flight. One that depends on a store depends on what the store depends on: `issue`. */
 #include "model_parts.h"
 
-static uint32_t place_of(uint32_t number) { return number % DEEPEST; }
-static uint32_t bit_of(uint32_t number) { return UINT32_C(1) << place_of(number); }
-static uint32_t in_flight(const struct window *w) { return w->loads | w->stores; }
-static bool window_busy(const struct hart *h) { return in_flight(&h->window) != 0; }
+bool window_busy(const struct hart *h) { return in_flight(&h->window) != 0; }
 
 /* ---- fetching ------------------------------------------------------------------------------- */
 
-static bool pass_membar(const struct model_machine *m, struct window *w, uint8_t barrier)
+void window_fence(const struct model_machine *m, struct window *w, uint8_t barrier)
 {
     uint32_t loads = w->loads, stores = w->stores;
     if (m->setup.bug == BUG_MEMBAR_IGNORED)
-        return true;
+        return;
     if (m->setup.bug == BUG_MEMBAR_HALF) {
         loads &= UINT32_C(0x5555);
         stores &= UINT32_C(0x5555);
@@ -31,17 +28,20 @@ static bool pass_membar(const struct model_machine *m, struct window *w, uint8_t
         w->before_stores |= loads;
     if (barrier & ORDEAL_SS)
         w->before_stores |= stores;
-    return true;
+}
+
+uint32_t window_writers(const struct window *w, uint32_t registers)
+{
+    uint32_t writers = 0;
+    for (; registers; registers &= registers - 1)
+        writers |= w->writer[__builtin_ctz(registers)];
+    return writers;
 }
 
 static uint32_t writers_of(const struct window *w, const struct instruction *i)
 {
-    uint32_t needs = i->needs, writers = 0;
-    if (i->compare_register != NO_REGISTER)
-        needs |= UINT32_C(1) << i->compare_register;
-    for (; needs; needs &= needs - 1)
-        writers |= w->writer[__builtin_ctz(needs)];
-    return writers;
+    uint32_t compared = i->compare_register;
+    return window_writers(w, i->needs | (compared == NO_REGISTER ? 0 : UINT32_C(1) << compared));
 }
 
 /* Earlier operations in flight on the same bytes. */
@@ -62,9 +62,9 @@ static void wait_for_same_bytes(const struct model_machine *m, const struct wind
     }
 }
 
-static void take_off(struct window *w, uint32_t number, struct flying *f, bool reads, bool writes)
+void window_take_off(struct window *w, struct flying *f, bool reads, bool writes)
 {
-    uint32_t bit = bit_of(number);
+    uint32_t number = w->next - 1, bit = bit_of(number);
     f->waits |= f->issue;
     assert(!(in_flight(w) & bit) && !(f->waits & ~in_flight(w))); /* for those that will land */
     for (uint32_t rest = f->waits; rest; rest &= rest - 1)
@@ -81,51 +81,58 @@ static void take_off(struct window *w, uint32_t number, struct flying *f, bool r
     }
 }
 
-static bool window_issue(struct model_machine *m, struct hart *h, const struct instruction *i)
+struct flying *window_fetch(struct hart *h, const struct instruction *i)
 {
     struct window *w = &h->window;
-    bool reads = i->kind != ORDEAL_STORE, writes = i->kind != ORDEAL_LOAD;
-    if (i->kind == ORDEAL_MEMBAR)
-        return pass_membar(m, w, i->barrier);
-    if (w->next - w->oldest >= h->depth)
-        return false;
-    assert(h->depth <= DEEPEST);
-    uint32_t number = w->next++;
+    assert(window_has_room(h) && h->depth <= DEEPEST);
     struct reach r = reach_of(i, h->part);
-    struct flying *f = &w->flying[place_of(number)];
+    struct flying *f = &w->flying[place_of(w->next++)];
     *f = (struct flying){ .cell = r.cell, .mask = r.mask, .shift = (uint8_t)r.shift,
                           .kind = i->kind, .sets = i->sets, .output = NOBODY,
                           .compare_from = NOBODY };
-    if (reads) {
-        f->waits |= w->before_loads;
-        assert(!i->observed || h->slot < h->thread->first_slot + h->thread->slots);
-        if (i->observed)
-            f->output = h->slot++;
-    }
-    if (writes) {
-        f->waits |= w->before_stores;
+    assert(!i->observed || h->slot < h->thread->first_slot + h->thread->slots);
+    if (i->observed)
+        f->output = h->slot++;
+    if (i->kind != ORDEAL_LOAD && i->kind != ORDEAL_LOAD_RESERVED)
         f->value = hart_writes(h, i, r.shift);
-    }
     if (i->kind == ORDEAL_AMO) {
         f->function = i->function;
         f->size_log2 = i->size_log2;
     }
-    if (i->kind == ORDEAL_CAS)
-        f->compare = hart_compares(h, i);
-    if (m->setup.bug != BUG_DEPENDENCE_IGNORED) {
-        f->issue = writers_of(w, i);
-        if (i->compare_register != NO_REGISTER && w->writer[i->compare_register])
-            f->compare_from = w->writer_number[i->compare_register];
+    if (i->kind != ORDEAL_CAS)
+        return f;
+    f->compare = hart_compares(h, i);
+    if (i->compare_register != NO_REGISTER && w->writer[i->compare_register])
+        f->compare_from = w->writer_number[i->compare_register];
+    return f;
+}
+
+static bool window_issue(struct model_machine *m, struct hart *h, const struct instruction *i)
+{
+    struct window *w = &h->window;
+    bool reads = i->kind != ORDEAL_STORE, writes = i->kind != ORDEAL_LOAD;
+    if (i->kind == ORDEAL_MEMBAR) {
+        window_fence(m, w, i->barrier);
+        return true;
     }
+    if (!window_has_room(h))
+        return false;
+    uint32_t writers = writers_of(w, i);
+    struct flying *f = window_fetch(h, i);
+    f->waits |= reads ? w->before_loads : 0;
+    f->waits |= writes ? w->before_stores : 0;
+    if (m->setup.bug == BUG_DEPENDENCE_IGNORED)
+        f->compare_from = NOBODY;
+    else
+        f->issue = writers;
     wait_for_same_bytes(m, w, f, writes);
-    take_off(w, number, f, reads, writes);
+    window_take_off(w, f, reads, writes);
     return true;
 }
 
 /* ---- performing ----------------------------------------------------------------------------- */
 
-/* The cell as the operation of that number sees it. */
-static uint64_t see(struct model_machine *m, struct hart *h, uint32_t number)
+uint64_t window_sees(struct model_machine *m, struct hart *h, uint32_t number)
 {
     const struct window *w = &h->window;
     const struct flying *f = &w->flying[place_of(number)];
@@ -163,7 +170,7 @@ static void let_followers_go(struct window *w, uint32_t number, uint64_t value)
     }
 }
 
-static void land(struct hart *h, uint32_t number, uint64_t value)
+void window_land(struct hart *h, uint32_t number, uint64_t value)
 {
     struct window *w = &h->window;
     const struct flying *f = &w->flying[place_of(number)];
@@ -174,6 +181,9 @@ static void land(struct hart *h, uint32_t number, uint64_t value)
     w->ready &= gone;
     w->before_loads &= gone;
     w->before_stores &= gone;
+    h->riscv.branches &= gone;
+    h->riscv.addresses &= gone;
+    h->riscv.marked &= gone;
     if (f->sets != NO_REGISTER) {
         if (w->writer_number[f->sets] == number)
             h->registers[f->sets] = value;
@@ -184,14 +194,11 @@ static void land(struct hart *h, uint32_t number, uint64_t value)
         w->oldest++;
 }
 
-/* A broken machine does the halves of a swap or of a load one after the other. True: that was the
- * first. */
-static bool first_half(struct model_machine *m, struct flying *f, uint64_t *value,
-                       uint8_t size_log2)
+bool window_first_half(struct model_machine *m, struct flying *f, uint64_t *value)
 {
     if (f->kind == ORDEAL_LOAD)
         return m->setup.bug == BUG_TORN_LOAD
-            && torn_load(m, &f->half, &f->held, value, size_log2);
+            && torn_load(m, &f->half, &f->held, value, f->mask == UINT64_MAX ? 3 : 0);
     if (f->half) {
         *value = f->held;
         return false;
@@ -206,9 +213,8 @@ static bool first_half(struct model_machine *m, struct flying *f, uint64_t *valu
 static void perform(struct model_machine *m, struct hart *h, uint32_t number)
 {
     struct flying *f = &h->window.flying[place_of(number)];
-    uint64_t cell = f->kind == ORDEAL_STORE ? 0 : see(m, h, number);
-    if (f->kind != ORDEAL_STORE
-        && first_half(m, f, &cell, f->mask == UINT64_MAX ? 3 : 0))
+    uint64_t cell = f->kind == ORDEAL_STORE ? 0 : window_sees(m, h, number);
+    if (f->kind != ORDEAL_STORE && window_first_half(m, f, &cell))
         return;
     uint64_t value = (cell & f->mask) >> f->shift;
     if (f->kind == ORDEAL_AMO)
@@ -221,11 +227,11 @@ static void perform(struct model_machine *m, struct hart *h, uint32_t number)
         return;
     if (f->output != NOBODY)
         m->values[f->output] = value;
-    land(h, number, value);
+    window_land(h, number, value);
 }
 
 /* Any that is ready. */
-static void window_advance(struct model_machine *m, struct hart *h, uint64_t chance)
+static bool window_advance(struct model_machine *m, struct hart *h, uint64_t chance)
 {
     struct window *w = &h->window;
     uint32_t ready = w->ready;
@@ -235,6 +241,7 @@ static void window_advance(struct model_machine *m, struct hart *h, uint64_t cha
         ready &= ready - 1;
     uint32_t place = (uint32_t)__builtin_ctz(ready), oldest = place_of(w->oldest);
     perform(m, h, w->oldest + (place + DEEPEST - oldest) % DEEPEST);
+    return true;
 }
 
 const struct discipline window_discipline = { window_issue, window_advance, window_busy };

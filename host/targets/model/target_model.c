@@ -32,9 +32,6 @@ static bool model_open(const struct target_options *options, void **machine, str
                                                                        : ORDEAL_TSO,
                                          .seed = options->seed };
     *machine = NULL;
-    if (setup.model > ORDEAL_RMO)
-        return why_say(why, "there is no machine of %s; there are: SC, TSO, PSO, PC, RMO",
-                       ordeal_model_name(setup.model));
     if (!choose_detection(options->tm, &setup.eager, why))
         return false;
     int bug = NO_BUG;
@@ -56,11 +53,14 @@ static bool model_open(const struct target_options *options, void **machine, str
 static struct abilities model_can(const void *machine)
 {
     const struct model_target *t = machine;
+    bool riscv = t->setup.model == ORDEAL_RVWMO || t->setup.model == ORDEAL_RVTSO;
     /* clang-format off */
     return (struct abilities){
         .threads = MOST_HARTS, .registers = MOST_REGISTERS,
         .load_sizes = 0x7f, .store_sizes = 0x7f, .swap_sizes = 0xf, .cas_sizes = 0xf,
-        .transactions = t->setup.model != ORDEAL_PC, .interrupts = true, .flush = true,
+        .reserve_sizes = riscv ? 0xf : 0, .marks = riscv, .plain_marks = riscv,
+        .data = riscv, .control = riscv,
+        .transactions = t->setup.model != ORDEAL_PC && !riscv, .interrupts = true, .flush = true,
         .uncached = true, .nonfaulting = true, .memory = UINT64_MAX, .amo_sizes = 0xf,
         .harts = 4,
     };
