@@ -247,7 +247,7 @@ static void report_broke(struct check *c, const struct input *in, const struct w
 static void check_iterations(struct check *c, struct input *in, const struct program *p,
                              const struct signature *s)
 {
-    struct machine_claims claims = signature_claims(s->xlen, ORDEAL_RMO);
+    struct machine_claims claims = signature_claims(s->xlen, ORDEAL_RVWMO);
     struct ordeal_trace *test = in->trace;
     uint64_t *values = calloc((size_t)s->slots + s->finals + 1, sizeof *values);
     struct extension registers = { 0 };

@@ -203,38 +203,101 @@ static int count_of(const char *text, const char *part)
     return count;
 }
 
-/* By address, by data, by a branch; and something between LR and SC: each now and then, and with the
- * values that it must bring. */
+/* The instructions of a test, to be freed. */
+static char *code_of(const char *text)
+{
+    char *code = NULL;
+    size_t size = 0;
+    struct elf_platform platform = { 0 };
+    compile(text);
+    TEST_ASSERT_TRUE_MESSAGE(elf_platform_parse(&platform, "rv64ima", NULL, &why), why.text);
+    FILE *out = open_memstream(&code, &size);
+    elf_assembly_write(out, &program, &platform, 0, 1, 1);
+    fclose(out);
+    program_free(&program);
+    program = (struct program){ 0 };
+    ordeal_trace_free(test);
+    test = NULL;
+    return code;
+}
+
+/* By address, by data, by a branch, as the test says; something between LR and SC of a CAS now and
+ * then; all with the values that they must bring. */
 static void test_dependences(void)
 {
-    static const char lines[] = "init A=4\nP0 L[A] >r1\nP0 S[B]#7 <r1\nP0 S[B+8/8]#9 <r1\n"
-                                "P0 SWAP[D]#8 <r1\nP0 AMOADD[D]#2 <r1\n"
-                                "P0 L[C] >r20\nP0 S[B+16/1]#3 <r1 <r20\nP0 CAS[A]?r1#5\n"
-                                "P0 L[B]\nP0 L[B+8/8]\nP0 L[B+16/1]\nP0 L[A]\n";
+    static const char lines[] =
+        "init A=4\nP0 L[A] >r1\nP0 S[B]#7 <data:r1\nP0 S[B+8/8]#9 <data:r1\n"
+        "P0 SWAP[D]#8 <data:r1\nP0 AMOADD[D]#2 <r1\n"
+        "P0 L[C] >r20 <ctrl:r1\nP0 S[B+16/1]#3 <ctrl:r1 <addr:r20\n"
+        "P0 CAS[A]?r1#5 <ctrl:r20\n"
+        "P0 L[B]\nP0 L[B+8/8]\nP0 L[B+16/1]\nP0 L[A]\n";
     static const uint64_t values[] = { 4, 0, 8, 0, 4, 7, 9, 3, 5 };
-    int data = 0, branches = 0, between = 0;
+    int between = 0;
     for (int seed = 0; seed < 24; seed++) {
-        char text[512], *code = NULL;
-        size_t size = 0;
-        struct elf_platform platform = { 0 };
+        char text[512];
         snprintf(text, sizeof text, "seed %d\n%s", seed, lines);
-        compile(text);
-        TEST_ASSERT_TRUE_MESSAGE(elf_platform_parse(&platform, "rv64ima", NULL, &why), why.text);
-        FILE *out = open_memstream(&code, &size);
-        elf_assembly_write(out, &program, &platform, 0, 1, 1);
-        fclose(out);
-        data += count_of(code, "add t2, t2, t1");
-        branches += count_of(code, "beqz");
+        char *code = code_of(text);
+        TEST_ASSERT_EQUAL(3, count_of(code, "add t2, t2, t1"));
+        TEST_ASSERT_EQUAL(3, count_of(code, "add t0, t0, t1")); /* AMOADD, S, CAS */
+        TEST_ASSERT_EQUAL(3, count_of(code, ", 1f\n1:\n"));
         between += count_of(code, "xor t3, t2, t1");
         free(code);
-        program_free(&program);
-        program = (struct program){ 0 };
-        ordeal_trace_free(test);
-        test = NULL;
-        if (seed < 6)
+        if (seed < 4)
             expect(seed % 2 ? "rv32ima" : "rv64ima", text, values, 9);
     }
-    TEST_ASSERT_TRUE(data > 24 && branches > 4 && between > 4); /* of 24 stores, swaps, AMOs each */
+    TEST_ASSERT_TRUE(between > 4 && between < 20);
+}
+
+static void test_what_riscv_has(void)
+{
+    static const char lines[] = "init A=3\nP0 LR.aq[A] >r1\nP0 SC.rl[A]#5 <data:r1 >r2\n"
+                                "P0 SWAP.aqrl[A]#6 <ctrl:r2\nP0 AMOADD.rl[A]#2\nP0 LR[A]\n"
+                                "P0 MEMBAR r,rw\nP0 MEMBAR w,w\nP0 MEMBAR.tso\nP0 MEMBAR.LL.SS\n"
+                                "P0 SC[A]#9\nP0 CAS.aq[A]?9#10\nP0 L[A]\n";
+    static const char *const instructions[] = {
+        "lr.w.aq a0, (t0)",
+        "sc.w.rl a1, t2, (t0)",
+        "amoswap.w.aqrl a2, t2, (t0)",
+        "amoadd.w.rl a3, t2, (t0)",
+        "lr.w a4, (t0)",
+        "fence r, rw",
+        "fence w, w",
+        "fence.tso",
+        "fence r, r",
+        "sc.w a5, t2, (t0)",
+        "lr.w.aq a6, (t0)",
+        "sc.w.aqrl t3, t2, (t0)",
+    };
+    char *code = code_of(lines), *at = code;
+    for (size_t i = 0; i < sizeof instructions / sizeof *instructions; i++) {
+        at = strstr(at, instructions[i]);
+        TEST_ASSERT_NOT_NULL_MESSAGE(at, instructions[i]);
+    }
+    free(code);
+    EXPECT_BOTH(lines, 3, 0, 5, 6, 8, 0, 9, 10);
+}
+
+static void test_what_it_claims(void)
+{
+    static const struct {
+        const char *isa;
+        bool given;
+        enum ordeal_model model;
+    } claims[] = {
+        { "rv64ima", false, ORDEAL_RVWMO },      { "rv32ima", false, ORDEAL_RVWMO },
+        { "rv64ima_ztso", false, ORDEAL_RVTSO }, { "rv32ima_zicbom_ztso", false, ORDEAL_RVTSO },
+        { "rv64ima_ztso", true, ORDEAL_RMO },
+    };
+    for (size_t i = 0; i < sizeof claims / sizeof *claims; i++) {
+        struct target_options options = { .emit = "claims",
+                                          .isa = claims[i].isa,
+                                          .model = ORDEAL_RMO,
+                                          .model_given = claims[i].given };
+        void *machine = open_target(&options);
+        TEST_ASSERT_EQUAL(claims[i].model, target_elf.claims(machine).model);
+        target_elf.close(machine);
+    }
+    rmdir("claims");
 }
 
 static void test_amos(void)
@@ -410,13 +473,27 @@ static void test_contended_cas_and_swap(void)
                     "P3 LOOP.END\nP3 L[A/16]\n", 8);
 }
 
+/* Both harts' SCs may fail, and none of them twice in a row forever: what stored is one chain. */
+static void test_contended_reservations(void)
+{
+    race("rv64ima",
+         "P0 LOOP.BEGIN#30\nP0 LR.aq[A] >r1\nP0 SC.rl[A]#100+1 <ctrl:r1\nP0 LOOP.END\n"
+         "P1 LOOP.BEGIN#30\nP1 LR[A]\nP1 SC[A]#200+1 >r1\nP1 S[B]#1+1 <data:r1\n"
+         "P1 LOOP.END\nP2 LOOP.BEGIN#30\nP2 SWAP.aqrl[A]#300+1\nP2 L[B]\nP2 LOOP.END\n",
+         8);
+}
+
 static void test_generated_tests(void)
 {
     struct target_options options = on_qemu("rv64ima");
     struct bias *bias = bias_new();
     struct ordeal_error e;
-    static const char *const settings[] = { "test.threads=4", "test.operations=60",
-                                            "operations.amo=10" };
+    static const char *const settings[] = { "test.threads=4",          "test.operations=60",
+                                            "operations.amo=10",       "operations.lrsc=10",
+                                            "marks.atomics=50",        "membar.tso=3",
+                                            "membar.sets=5",           "dependencies.share=40",
+                                            "dependencies.atomics=40", "dependencies.data=1",
+                                            "dependencies.control=1" };
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
         TEST_ASSERT_TRUE_MESSAGE(bias_set(bias, settings[i], &e), e.reason);
     struct generator *generator = generator_new(bias, 11);
@@ -750,7 +827,7 @@ static void test_breaks_are_findings(void)
                       "-i 2 --shrink -J 2 t.test p.test t.test p.test%s";
     TEST_ASSERT_EQUAL_MESSAGE(1, shell(run, path, ""), printed);
     TEST_ASSERT_NOT_NULL_MESSAGE(strstr(printed, "pass=2 fail=2"), printed);
-    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(printed, "FAIL t.test#0 model=RMO broke=yes"), printed);
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(printed, "FAIL t.test#0 model=RVWMO broke=yes"), printed);
     TEST_ASSERT_NOT_NULL_MESSAGE(strstr(printed, "small=2"), printed);
     TEST_ASSERT_EQUAL(1, shell("ORDEAL=%s ordeal-failures/test-000002/replay%s", path, ""));
     TEST_ASSERT_NOT_NULL_MESSAGE(strstr(printed, "trapped with cause 7"), printed);
@@ -792,7 +869,7 @@ static void test_emitted_programs_and_their_signatures(void)
     TEST_ASSERT_EQUAL(0, shell("$root/tests/support/simulator %s lab/test-1/test.elf s 2 rv32ima",
                                "4", ""));
     TEST_ASSERT_EQUAL(0, shell("%s check --signature s lab/test-1/test.test", program_path, ""));
-    TEST_ASSERT_EQUAL(0, strncmp(printed, "PASS lab/test-1/test.test model=RMO", 35));
+    TEST_ASSERT_EQUAL(0, strncmp(printed, "PASS lab/test-1/test.test model=RVWMO", 37));
     TEST_ASSERT_NOT_NULL(strstr(printed, "\nPASS lab/test-1/test.test#6 "));
     TEST_ASSERT_NULL(strstr(printed, "#7 "));
 
@@ -1053,6 +1130,8 @@ int main(void)
     RUN_TEST(test_swap_and_cas);
     RUN_TEST(test_swap_and_cas_of_8_bytes);
     RUN_TEST(test_dependences);
+    RUN_TEST(test_what_riscv_has);
+    RUN_TEST(test_what_it_claims);
     RUN_TEST(test_amos);
     RUN_TEST(test_many_registers);
     RUN_TEST(test_memory_at_the_end);
@@ -1063,6 +1142,7 @@ int main(void)
     RUN_TEST(test_store_buffering_on_four_harts);
     RUN_TEST(test_message_passing_on_four_harts);
     RUN_TEST(test_contended_cas_and_swap);
+    RUN_TEST(test_contended_reservations);
     RUN_TEST(test_generated_tests);
     RUN_TEST(test_options_are_refused);
     RUN_TEST(test_missing_tools_are_named);

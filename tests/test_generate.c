@@ -118,11 +118,18 @@ static void lines_are_named_like_columns(void)
 static int key_of(size_t i)
 {
     static const int kinds[] = {
-        [ORDEAL_LOAD] = BIAS_operations_load,           [ORDEAL_STORE] = BIAS_operations_store,
-        [ORDEAL_SWAP] = BIAS_operations_swap,           [ORDEAL_CAS] = BIAS_operations_cas,
-        [ORDEAL_PREFETCH] = BIAS_operations_prefetch,   [ORDEAL_FLUSH] = BIAS_operations_flush,
-        [ORDEAL_EVICT] = BIAS_operations_evict,         [ORDEAL_DELAY] = BIAS_operations_delay,
-        [ORDEAL_INTERRUPT] = BIAS_operations_interrupt, [ORDEAL_AMO] = BIAS_operations_amo,
+        [ORDEAL_LOAD] = BIAS_operations_load,
+        [ORDEAL_STORE] = BIAS_operations_store,
+        [ORDEAL_SWAP] = BIAS_operations_swap,
+        [ORDEAL_CAS] = BIAS_operations_cas,
+        [ORDEAL_PREFETCH] = BIAS_operations_prefetch,
+        [ORDEAL_FLUSH] = BIAS_operations_flush,
+        [ORDEAL_EVICT] = BIAS_operations_evict,
+        [ORDEAL_DELAY] = BIAS_operations_delay,
+        [ORDEAL_INTERRUPT] = BIAS_operations_interrupt,
+        [ORDEAL_AMO] = BIAS_operations_amo,
+        [ORDEAL_LOAD_RESERVED] = BIAS_operations_lrsc,
+        [ORDEAL_STORE_CONDITIONAL] = BIAS_operations_lrsc,
     };
     static const int flavours[] = {
         [ORDEAL_FULL] = BIAS_membar_full, [ORDEAL_SL] = BIAS_membar_sl,
@@ -231,6 +238,91 @@ static void results_of_amos_are_mostly_new(void)
     }
     make_only("operations=1000 amo=40 sizes.1=5 sizes.2=5 sizes.8=5 loops.share=50");
     is_sound(true); /* what is added each time round fits */
+}
+
+/* ---- what RISC-V has ------------------------------------------------------------------------ */
+
+#define RISCV \
+    NOTHING \
+    " threads=3 operations=2000 locations=8 load=20 store=20 swap=10 cas=5 amo=10 " \
+    "lrsc=20 membar.tso=5 membar.sets=20 marks.atomics=50 dependencies.share=50 " \
+    "dependencies.atomics=50 dependencies.plain=1 dependencies.data=2 dependencies.control=3"
+
+static void an_sc_follows_its_lr(void)
+{
+    uint32_t pairs = 0;
+    make_only(RISCV " transactions.share=20 loops.share=20 branches.share=20");
+    for (size_t i = 0; i < length(); i++) {
+        if (op(i)->kind != ORDEAL_STORE_CONDITIONAL)
+            continue;
+        size_t lr = i;
+        while (op(--lr)->thread != op(i)->thread)
+            ;
+        TEST_ASSERT_EQUAL(ORDEAL_LOAD_RESERVED, op(lr)->kind);
+        TEST_ASSERT_EQUAL(op(i)->base, op(lr)->base);
+        TEST_ASSERT_EQUAL_UINT64(op(i)->address, op(lr)->address);
+        TEST_ASSERT_EQUAL(op(i)->size_log2, op(lr)->size_log2);
+        pairs++;
+    }
+    TEST_ASSERT_GREATER_THAN_UINT32(300, pairs);
+    is_sound(true);
+    struct program p;
+    TEST_ASSERT_TRUE_MESSAGE(program_compile(&p, t, "made", &e), e.reason);
+    TEST_ASSERT_TRUE(p.asks.marks && p.asks.data && p.asks.control && p.asks.reserve_sizes);
+    TEST_ASSERT_FALSE(p.asks.plain_marks);
+    program_free(&p);
+}
+
+static void marks_are_those_that_riscv_allows(void)
+{
+    uint32_t count[ORDEAL_OP_KINDS][4] = { { 0 } };
+    make_only(RISCV " marks.plain=20");
+    for (size_t i = 0; i < length(); i++)
+        count[op(i)->kind][op(i)->flags >> 6]++;
+    for (int marks = 0; marks < 4; marks++) {
+        TEST_ASSERT_NOT_EQUAL(0, count[ORDEAL_SWAP][marks]);
+        TEST_ASSERT_NOT_EQUAL(0, count[ORDEAL_CAS][marks]);
+        TEST_ASSERT_NOT_EQUAL(0, count[ORDEAL_AMO][marks]);
+        TEST_ASSERT_EQUAL(marks == 2, !count[ORDEAL_LOAD_RESERVED][marks]);
+        TEST_ASSERT_EQUAL(marks == 1, !count[ORDEAL_STORE_CONDITIONAL][marks]);
+        TEST_ASSERT_EQUAL(marks > 1, !count[ORDEAL_LOAD][marks]);
+        TEST_ASSERT_EQUAL(marks % 2, !count[ORDEAL_STORE][marks]);
+    }
+    uint32_t marked = count[ORDEAL_SWAP][1] + count[ORDEAL_SWAP][2] + count[ORDEAL_SWAP][3];
+    uint32_t all = marked + count[ORDEAL_SWAP][0];
+    about(all / 2.0, marked, all, 60, "marks.atomics");
+}
+
+static void fences_are_all_sets(void)
+{
+    uint32_t seen = 0;
+    make_only(NOTHING " membar.sets=1 operations=1000");
+    for (size_t i = 0; i < length(); i++)
+        seen |= 1u << op(i)->barrier;
+    TEST_ASSERT_EQUAL_HEX32(1u << 1 | 1u << 2 | 1u << 3 | 1u << 4 | 1u << 8 | 1u << 12 | 1u << 5
+                                | 1u << 10 | 1u << 15,
+                            seen);
+    make_only(NOTHING " membar.sets=0 membar.tso=1 operations=10");
+    TEST_ASSERT_EQUAL(11, op(0)->barrier);
+}
+
+static void dependences_are_of_all_uses(void)
+{
+    uint32_t count[ORDEAL_REGISTER_USES] = { 0 }, number;
+    enum ordeal_register_use use;
+    make_only(RISCV);
+    for (size_t i = 0; i < length(); i++)
+        for (size_t k = 0; ordeal_trace_register_use(t, i, k, &number, &use); k++) {
+            count[use]++;
+            TEST_ASSERT_TRUE(use != ORDEAL_REGISTER_DATA
+                             || (op(i)->kind != ORDEAL_LOAD
+                                 && op(i)->kind != ORDEAL_LOAD_RESERVED));
+        }
+    TEST_ASSERT_GREATER_THAN_UINT32(100, count[ORDEAL_REGISTER_READ]);
+    TEST_ASSERT_GREATER_THAN_UINT32(100, count[ORDEAL_REGISTER_DATA]);
+    TEST_ASSERT_GREATER_THAN_UINT32(2 * count[ORDEAL_REGISTER_READ],
+                                    count[ORDEAL_REGISTER_CONTROL]);
+    TEST_ASSERT_EQUAL(0, count[ORDEAL_REGISTER_ADDRESS]);
 }
 
 static void mixed_membars_are_all_pairs_and_triples(void)
@@ -670,6 +762,10 @@ int main(void)
     RUN_TEST(what_has_no_weight_does_not_happen);
     RUN_TEST(results_of_amos_are_mostly_new);
     RUN_TEST(mixed_membars_are_all_pairs_and_triples);
+    RUN_TEST(an_sc_follows_its_lr);
+    RUN_TEST(marks_are_those_that_riscv_allows);
+    RUN_TEST(fences_are_all_sets);
+    RUN_TEST(dependences_are_of_all_uses);
     RUN_TEST(a_cas_compares_with_a_load_of_the_same_place_just_before);
     RUN_TEST(sizes_are_as_frequent_as_their_weights);
     RUN_TEST(values_are_small_wide_or_high);

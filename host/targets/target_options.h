@@ -36,7 +36,7 @@ enum option_replay {
            "and {seed}") \
     OPTION(text, emit, "emit", "DIR", "elf", REPLAY_OWN, \
            "write the programs there, run nothing") \
-    OPTION(text, isa, "isa", "ISA", "elf", REPLAY_AS_GIVEN, "rv32ima or rv64ima") \
+    OPTION(text, isa, "isa", "ISA", "elf", REPLAY_AS_GIVEN, "rv32ima or rv64ima; with _ztso the machine promises RVTSO") \
     OPTION(text, platform, "platform", "KEY=VALUE,...", "elf", REPLAY_AS_GIVEN, \
            "where things are on the machine: ram, clint, fault, first-hart,\n" \
            "way, ways; without it as on QEMU's virt; evict: bytes that harts load\n" \

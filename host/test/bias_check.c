@@ -124,6 +124,13 @@ static bool check_operations(struct checking *c)
     if (b->operations_amo && b->sizes_4 + b->sizes_8 == 0)
         return fault(c, BIAS_operations_amo, BIAS_sizes_4,
                      "an AMO is of 4 or 8 bytes; sizes.4 or sizes.8 must have a weight");
+    if (b->operations_lrsc && b->sizes_4 + b->sizes_8 == 0)
+        return fault(c, BIAS_operations_lrsc, BIAS_sizes_4,
+                     "LR and SC are of 4 or 8 bytes; sizes.4 or sizes.8 must have a weight");
+    if ((b->dependencies_share || b->dependencies_atomics)
+        && b->dependencies_plain + b->dependencies_data + b->dependencies_control == 0)
+        return fault(c, BIAS_dependencies_plain, BIAS_dependencies_share,
+                     "no kind of dependence has a weight above 0");
     if (b->operations_cas && b->cas_own + b->cas_register + b->cas_value == 0)
         return fault(c, BIAS_cas_own, BIAS_operations_cas,
                      "no kind of CAS has a weight above 0; set operations.cas to 0 for none");
@@ -222,7 +229,8 @@ static bool check_values(struct checking *c)
 {
     const struct bias *b = c->b;
     bool lines = b->sizes_64 > 0, writes = b->operations_store || b->operations_swap
-                                        || b->operations_cas || b->operations_amo;
+                                        || b->operations_cas || b->operations_amo
+                                        || b->operations_lrsc;
     for (size_t i = 0; i < c->idioms->count; i++) {
         lines = lines || idiom_is_wide(c->idioms->data[i], 1u << c->layout.word_log2);
         for (uint32_t n = 0; n < c->idioms->data[i]->names; n++)

@@ -66,6 +66,8 @@ enum { VALUES_SMALL, VALUES_WIDE, VALUES_HIGH };
     BIAS_WEIGHT(NUMBER, operations, interrupt, "interrupt", 0, \
                 "IPI: an interrupt to the hart of another thread; never in a transaction") \
     BIAS_WEIGHT(NUMBER, operations, delay, "delay", 0, "DELAY: some cycles of nothing") \
+    BIAS_WEIGHT(NUMBER, operations, lrsc, "lrsc", 0, \
+                "LR and SC of a word, of 4 or 8 bytes; never in a transaction") \
     \
     BIAS_WEIGHT(NUMBER, membar, full, "full", 4, "MEMBAR: orders everything") \
     BIAS_WEIGHT(NUMBER, membar, sl, "sl", 0, "MEMBAR.SL: earlier stores before later loads") \
@@ -73,6 +75,15 @@ enum { VALUES_SMALL, VALUES_WIDE, VALUES_HIGH };
     BIAS_WEIGHT(NUMBER, membar, ll, "ll", 0, "MEMBAR.LL: earlier loads before later loads") \
     BIAS_WEIGHT(NUMBER, membar, ls, "ls", 0, "MEMBAR.LS: earlier loads before later stores") \
     BIAS_WEIGHT(NUMBER, membar, mixed, "mixed", 0, "two or three flavours at once, any of them") \
+    BIAS_WEIGHT(NUMBER, membar, tso, "tso", 0, "MEMBAR.tso: RISC-V's FENCE.TSO, all but SL") \
+    BIAS_WEIGHT(NUMBER, membar, sets, "sets", 0, \
+                "MEMBAR r,rw and the like: reads, writes or both before, and behind") \
+    \
+    BIAS_PERCENT(NUMBER, marks, atomics, 0, \
+                 "percent of LR, SC, swaps, CAS and AMOs that acquire (.aq), release (.rl) or both") \
+    BIAS_PERCENT(NUMBER, marks, plain, 0, \
+                 "percent of loads that acquire and of stores that release: no machine has such,\n" \
+                 "but those of the target model") \
     \
     BIAS_WEIGHT(NUMBER, sizes, 1, "1", 0, "accesses of 1 byte") \
     BIAS_WEIGHT(NUMBER, sizes, 2, "2", 0, "accesses of 2 bytes") \
@@ -147,10 +158,15 @@ enum { VALUES_SMALL, VALUES_WIDE, VALUES_HIGH };
     \
     BIAS_PERCENT(NUMBER, dependencies, share, 0, \
                  "percent of the loads and stores of up to 8 bytes that depend on an older load\n" \
-                 "of their thread (<r1), if there is one that set a register; whether by their\n" \
-                 "address, their data or a branch is the target's choice") \
+                 "of their thread (<r1), if there is one that set a register") \
     BIAS_PERCENT(NUMBER, dependencies, atomics, 0, \
-                 "the same of swaps and AMOs, by their address or their data") \
+                 "the same of swaps and AMOs, and of LR and SC") \
+    BIAS_WEIGHT(NUMBER, dependencies, plain, "plain", 1, \
+                "such a dependence is one of the address, or the target's choice") \
+    BIAS_WEIGHT(NUMBER, dependencies, data, "data", 0, \
+                "or one of the data (<data:r1), where something is written") \
+    BIAS_WEIGHT(NUMBER, dependencies, control, "control", 0, \
+                "or one of a branch right before it (<ctrl:r1)") \
     NUMBER(dependencies, distance, "distance", 8, 1, 1000, \
            "accesses of the thread back to that load, at most") \
     \

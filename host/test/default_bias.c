@@ -42,6 +42,7 @@ static bool has_size(const struct abilities *can, const struct bias *beside, uin
         { BIAS_operations_swap, can->swap_sizes },
         { BIAS_operations_cas, can->cas_sizes },
         { BIAS_operations_amo, can->amo_sizes },
+        { BIAS_operations_lrsc, can->reserve_sizes },
     };
     uint32_t all = can->load_sizes & can->store_sizes;
     for (size_t i = 0; i < sizeof others / sizeof *others && log2 == 3; i++)
@@ -61,6 +62,11 @@ static bool has_key(const struct abilities *can, const struct bias *beside, uint
     case BIAS_operations_swap: return can->swap_sizes & 1 << 2;
     case BIAS_operations_cas: return can->cas_sizes & 1 << 2 && can->registers;
     case BIAS_operations_amo: return can->amo_sizes & 1 << 2;
+    case BIAS_operations_lrsc: return can->reserve_sizes & 1 << 2;
+    case BIAS_marks_atomics: return can->marks;
+    case BIAS_marks_plain: return can->plain_marks;
+    case BIAS_dependencies_data: return can->data;
+    case BIAS_dependencies_control: return can->control;
     case BIAS_placement_uncached: return can->uncached;
     case BIAS_dependencies_share:
     case BIAS_dependencies_atomics:
@@ -76,6 +82,9 @@ static bool has_key(const struct abilities *can, const struct bias *beside, uint
 
 static bool has_step(const struct abilities *can, const struct idiom_step *s)
 {
+    if (s->flags & (ORDEAL_ACQUIRES | ORDEAL_RELEASES)
+        && !(kind_is_atomic(s->kind) ? can->marks : can->plain_marks))
+        return false;
     switch (s->kind) {
     case ORDEAL_TX_BEGIN: return can->transactions;
     case ORDEAL_INTERRUPT: return can->interrupts;
@@ -85,6 +94,8 @@ static bool has_step(const struct abilities *can, const struct idiom_step *s)
     case ORDEAL_SWAP: return can->swap_sizes >> s->size_log2 & 1;
     case ORDEAL_CAS: return can->cas_sizes >> s->size_log2 & 1;
     case ORDEAL_AMO: return can->amo_sizes >> s->size_log2 & 1;
+    case ORDEAL_LOAD_RESERVED:
+    case ORDEAL_STORE_CONDITIONAL: return can->reserve_sizes >> s->size_log2 & 1;
     default: return true;
     }
 }
@@ -93,6 +104,10 @@ static bool has_idiom(const struct abilities *can, const struct idiom *x, uint32
 {
     for (uint32_t i = 0; i < x->steps; i++)
         if (!has_step(can, &x->step[i]))
+            return false;
+    for (uint32_t i = 0; i < x->register_count; i++)
+        if ((x->registers[i].use == ORDEAL_REGISTER_DATA && !can->data)
+            || (x->registers[i].use == ORDEAL_REGISTER_CONTROL && !can->control))
             return false;
     return x->threads <= threads && (can->uncached || !x->placed[IDIOM_UNCACHED])
         && (x->register_count == 0 || can->registers > REGISTERS + REGISTER_COMPARED);
@@ -130,7 +145,7 @@ static bool leave_out_idioms(struct bias *b, const struct abilities *can, uint32
 static bool leave_out_keys(struct bias *b, const struct abilities *can, struct ordeal_error *e)
 {
     for (uint32_t key = 0; key < BIAS_KEY_COUNT; key++)
-        if (!has_key(can, NULL, key) && !hold_zero(b, key, e))
+        if (!has_key(can, NULL, key) && is_done(b, key) && !hold_zero(b, key, e))
             return false;
     return true;
 }

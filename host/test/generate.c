@@ -110,6 +110,37 @@ static void add_write(struct generator *g, struct ordeal_op op, uint32_t locatio
         g->status = ordeal_trace_step(g->test, layout_repeat(&g->layout, 1, op.size_log2));
 }
 
+/* RISC-V's programs are not to have an LR that releases alone, or an SC that acquires alone. */
+static uint8_t marks_of(struct generator *g, uint8_t kind)
+{
+    static const uint8_t any[] = { ORDEAL_ACQUIRES, ORDEAL_RELEASES,
+                                   ORDEAL_ACQUIRES | ORDEAL_RELEASES };
+    uint32_t share = kind_is_atomic(kind) ? g->b->marks_atomics : g->b->marks_plain;
+    if (!share || g->open[TRANSACTION] || !random_chance(&g->random, share))
+        return 0;
+    if (!kind_is_atomic(kind))
+        return kind == ORDEAL_LOAD ? ORDEAL_ACQUIRES : ORDEAL_RELEASES;
+    uint8_t marks = any[random_below(&g->random, 3)];
+    if (kind == ORDEAL_LOAD_RESERVED)
+        marks |= ORDEAL_ACQUIRES;
+    return kind == ORDEAL_STORE_CONDITIONAL ? marks | ORDEAL_RELEASES : marks;
+}
+
+/* The access just added needs the register, in a way that the bias likes. */
+static void need(struct generator *g, uint32_t reg, bool writes)
+{
+    const struct bias *b = g->b;
+    uint32_t data = writes ? b->dependencies_data : 0;
+    uint32_t special = data + b->dependencies_control;
+    uint32_t drawn = special ? random_below(&g->random, b->dependencies_plain + special) : 0;
+    enum ordeal_register_use use = ORDEAL_REGISTER_READ;
+    if (special && drawn < data)
+        use = ORDEAL_REGISTER_DATA;
+    else if (special && drawn < special)
+        use = ORDEAL_REGISTER_CONTROL;
+    g->status = ordeal_trace_uses_register(g->test, reg, use);
+}
+
 /* The access just added may need a register, and a load set one. */
 static void depend(struct generator *g, uint32_t size_log2, bool load)
 {
@@ -121,13 +152,13 @@ static void depend(struct generator *g, uint32_t size_log2, bool load)
                         ? registers_choose(r, &g->random, g->b->dependencies_distance, 3)
                         : 0;
     if (needed)
-        g->status = ordeal_trace_reads_register(g->test, needed);
+        need(g, needed, !load);
     if (load && random_chance(&g->random, 50) && g->status == ORDEAL_OK)
         g->status = ordeal_trace_writes_register(g->test, registers_set(r, size_log2));
 }
 
-/* The swap or AMO just added may need one, too. */
-static void depend_atomic(struct generator *g)
+/* The swap or AMO just added, or an LR or SC, may need one, too. */
+static void depend_atomic(struct generator *g, bool writes)
 {
     struct registers *r = &g->registers[g->thread];
     if (!g->b->dependencies_atomics || g->status != ORDEAL_OK)
@@ -137,13 +168,15 @@ static void depend_atomic(struct generator *g)
                         ? registers_choose(r, &g->random, g->b->dependencies_distance, 3)
                         : 0;
     if (needed)
-        g->status = ordeal_trace_reads_register(g->test, needed);
+        need(g, needed, writes);
 }
 
 static uint32_t make_load(struct generator *g)
 {
     uint32_t size_log2 = choose(&g->sizes, &g->random);
-    add(g, at(g, ORDEAL_LOAD, location_here(g, false), size_log2), 0);
+    struct ordeal_op op = at(g, ORDEAL_LOAD, location_here(g, false), size_log2);
+    op.flags = marks_of(g, op.kind);
+    add(g, op, 0);
     depend(g, size_log2, true);
     return 1;
 }
@@ -174,7 +207,9 @@ static uint32_t make_store(struct generator *g)
         return 1;
     }
     uint64_t number = memory_numbers(&g->memory, pool_here(g), &location, g->rounds);
-    add_write(g, at(g, ORDEAL_STORE, location, size_log2), location, number, 0);
+    struct ordeal_op op = at(g, ORDEAL_STORE, location, size_log2);
+    op.flags = marks_of(g, op.kind);
+    add_write(g, op, location, number, 0);
     depend(g, size_log2, false);
     return 1;
 }
@@ -183,9 +218,31 @@ static uint32_t make_swap(struct generator *g)
 {
     uint32_t size_log2 = choose(&g->swaps, &g->random), location = location_here(g, true);
     uint64_t number = memory_numbers(&g->memory, pool_here(g), &location, g->rounds);
-    add_write(g, at(g, ORDEAL_SWAP, location, size_log2), location, number, 0);
-    depend_atomic(g);
+    struct ordeal_op op = at(g, ORDEAL_SWAP, location, size_log2);
+    op.flags = marks_of(g, op.kind);
+    add_write(g, op, location, number, 0);
+    depend_atomic(g, true);
     return 1;
+}
+
+/* Two operations; where only one has room, the LR. */
+static uint32_t make_lrsc(struct generator *g)
+{
+    uint32_t size_log2 = choose(&g->swaps, &g->random), location = location_here(g, true);
+    uint64_t number = 0;
+    if (g->room > 1)
+        number = memory_numbers(&g->memory, pool_here(g), &location, g->rounds);
+    struct ordeal_op op = at(g, ORDEAL_LOAD_RESERVED, location, size_log2);
+    op.flags = marks_of(g, op.kind);
+    add(g, op, 0);
+    depend_atomic(g, false);
+    if (g->room == 1)
+        return 1;
+    op.kind = ORDEAL_STORE_CONDITIONAL;
+    op.flags = marks_of(g, op.kind);
+    add_write(g, op, location, number, 0);
+    depend_atomic(g, true);
+    return 2;
 }
 
 /* Where values are wide the operand of a function that loses nothing may be any. */
@@ -197,13 +254,14 @@ static uint32_t make_amo(struct generator *g)
     struct amo_operand x = amo_operand(function, number, g->rounds, g->layout.grain_log2);
     struct ordeal_op op = at(g, ORDEAL_AMO, location, size_log2);
     op.function = (uint8_t)function;
+    op.flags = marks_of(g, op.kind);
     bool free = function == ORDEAL_AMO_ADD || function == ORDEAL_AMO_XOR;
     op.write = free && g->layout.apart ? layout_value(&g->layout, location, number, size_log2)
                                        : layout_repeat(&g->layout, x.first, size_log2);
     add(g, op, 0);
     if (g->rounds > 1 && g->status == ORDEAL_OK)
         g->status = ordeal_trace_step(g->test, layout_repeat(&g->layout, x.step, size_log2));
-    depend_atomic(g);
+    depend_atomic(g, true);
     return 1;
 }
 
@@ -221,7 +279,7 @@ static uint32_t make_own_cas(struct generator *g)
     if (g->status == ORDEAL_OK)
         g->status = ordeal_trace_writes_register(g->test, REGISTER_COMPARED);
     op.kind = ORDEAL_CAS;
-    op.flags = ORDEAL_COMPARE_REGISTER;
+    op.flags = ORDEAL_COMPARE_REGISTER | marks_of(g, op.kind);
     add_write(g, op, location, number, REGISTER_COMPARED);
     return 2;
 }
@@ -238,8 +296,9 @@ static uint32_t make_other_cas(struct generator *g, bool from_register)
                                                     g->b->dependencies_distance, size_log2)
                                  : 0;
     uint64_t compare = reg;
+    op.flags = marks_of(g, op.kind);
     if (reg)
-        op.flags = ORDEAL_COMPARE_REGISTER;
+        op.flags |= ORDEAL_COMPARE_REGISTER;
     else
         compare = layout_value(&g->layout, location,
                                number - 1
@@ -303,6 +362,17 @@ static uint32_t make_mixed_membar(struct generator *g)
     return make_membar(g);
 }
 
+/* By sets of RISC-V: reads, writes or both before it, and behind it. */
+static uint32_t make_fence(struct generator *g)
+{
+    uint32_t before = 1 + random_below(&g->random, 3), behind = 1 + random_below(&g->random, 3);
+    g->argument = (uint8_t)((before & 1 && behind & 1 ? ORDEAL_LL : 0)
+                            | (before & 1 && behind & 2 ? ORDEAL_LS : 0)
+                            | (before & 2 && behind & 1 ? ORDEAL_SL : 0)
+                            | (before & 2 && behind & 2 ? ORDEAL_SS : 0));
+    return make_membar(g);
+}
+
 /* What a thread can do next: the key of its weight, and how it is made. Each returns how many
  * operations it was. */
 enum in_transactions { NEVER, AS_HINT, ALWAYS };
@@ -329,6 +399,9 @@ static const struct event {
     { BIAS_membar_ll, ALWAYS, ORDEAL_LL, make_membar },
     { BIAS_membar_ls, ALWAYS, ORDEAL_LS, make_membar },
     { BIAS_membar_mixed, ALWAYS, 0, make_mixed_membar },
+    { BIAS_operations_lrsc, NEVER, 0, make_lrsc },
+    { BIAS_membar_tso, ALWAYS, ORDEAL_LL | ORDEAL_LS | ORDEAL_SS, make_membar },
+    { BIAS_membar_sets, ALWAYS, 0, make_fence },
 };
 enum { EVENTS = sizeof events / sizeof *events };
 
@@ -621,8 +694,7 @@ static void add_step(struct generator *g, const struct idiom *x, const struct id
     add(g, op, compare);
     for (uint32_t i = 0; i < s->registers && g->status == ORDEAL_OK; i++) {
         const struct idiom_register *r = &x->registers[s->first_register + i];
-        g->status = r->written ? ordeal_trace_writes_register(g->test, r->number)
-                               : ordeal_trace_reads_register(g->test, r->number);
+        g->status = ordeal_trace_uses_register(g->test, r->number, r->use);
     }
 }
 
@@ -643,12 +715,15 @@ static void add_between(struct generator *g, uint32_t thread, bool inside)
 static void add_steps(struct generator *g, const struct idiom *x, const struct cast *cast)
 {
     bool begun[IDIOM_MOST_THREADS] = { false }, inside[IDIOM_MOST_THREADS] = { false };
+    bool reserved[IDIOM_MOST_THREADS] = { false }; /* nothing comes between an LR and its SC */
     for (uint32_t i = 0; i < x->steps; i++) {
         const struct idiom_step *s = &x->step[i];
-        if (g->b->test_between && begun[s->thread])
+        if (g->b->test_between && begun[s->thread] && !reserved[s->thread])
             add_between(g, cast->thread[s->thread], inside[s->thread]);
         add_step(g, x, s, cast);
         begun[s->thread] = true;
+        reserved[s->thread] = s->kind == ORDEAL_LOAD_RESERVED
+                           || (reserved[s->thread] && s->kind != ORDEAL_STORE_CONDITIONAL);
         inside[s->thread] = s->kind == ORDEAL_TX_BEGIN
                          || (inside[s->thread] && s->kind != ORDEAL_TX_END
                              && s->kind != ORDEAL_TX_ABORT);

@@ -125,7 +125,7 @@ static bool take_registers(struct compiler *c, size_t i, struct idiom_step *s)
 {
     struct idiom_register r;
     s->first_register = (uint32_t)c->registers.count;
-    for (; ordeal_trace_register_of(c->t, i, s->registers, &r.number, &r.written); s->registers++)
+    for (; ordeal_trace_register_use(c->t, i, s->registers, &r.number, &r.use); s->registers++)
         if (!LIST_PUSH(&c->registers, r))
             return error_out_of_memory(c->e, "");
     return true;
@@ -147,10 +147,13 @@ static bool compile_step(struct compiler *c, size_t i, struct idiom_step *s)
 {
     const struct ordeal_op *op = ordeal_trace_op(c->t, i);
     bool *open = &c->open[op->thread];
-    *s = (struct idiom_step){ .kind = op->kind, .barrier = op->barrier, .count = op->write,
+    *s = (struct idiom_step){ .kind = op->kind,
+                              .barrier = op->barrier,
+                              .count = op->write,
                               .thread = (uint8_t)op->thread,
-                              .flags = op->flags & (ORDEAL_NONFAULTING | ORDEAL_COMPARE_REGISTER
-                                                    | ORDEAL_HAS_LIMIT) };
+                              .flags = op->flags
+                                     & (ORDEAL_NONFAULTING | ORDEAL_COMPARE_REGISTER
+                                        | ORDEAL_HAS_LIMIT | ORDEAL_ACQUIRES | ORDEAL_RELEASES) };
     switch (op->kind) {
     case ORDEAL_LOOP_BEGIN: case ORDEAL_LOOP_END:
     case ORDEAL_BRANCH_BEGIN: case ORDEAL_BRANCH_ELSE: case ORDEAL_BRANCH_END:

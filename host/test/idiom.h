@@ -84,7 +84,10 @@ struct idiom_step {
     uint32_t registers, first_register;
 };
 
-struct idiom_register { uint32_t number; bool written; };
+struct idiom_register {
+    uint32_t number;
+    enum ordeal_register_use use;
+};
 
 /* Where names may be asked to lie: in uncached lines, in one line, in different lines of one set of
  * a cache, in different lines. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How operations become instructions. elf_runtime.S says which registers are for what.
  *
- * Swaps are amoswap without .aq and .rl, a CAS is a loop of plain lr and sc: both are atomic, and
- * neither RMO nor, on a machine that promises more, TSO asks for more order than the machine gives
- * them anyway. Every dependence of the test is one of the address, on registers by xor; of a store,
- * a swap or an AMO it may be one of the data, of a store of a branch. Of a CAS also the one on the register it compares with
- * is, for its load may else go before that is known.
+ * Swaps and AMOs are those of RISC-V, with the marks of the test. A CAS is a loop of lr and sc; to
+ * the checker it is done at once, at its sc: so that has .aqrl, and nothing behind it comes before. A
+ * dependence of the address is one on registers by xor, as is one of the data; one of control is a
+ * branch to the next instruction. Of a CAS also the one on the register it compares with is one of
+ * the address, for its load may else go before that is known.
  *
  * Values read stay in registers of the pool and go to memory when it is full, and where ways
  * part or meet; so between two operations of the test there is seldom another. */
@@ -278,18 +278,20 @@ static void emit_load(struct assembly *s, const struct instruction *i)
     }
 }
 
-/* What it needs it needs for its address, for its data if that is one part, or for a branch. */
+/* t2, and t1 where there are halves, depend on the registers. Uses t3, and t1 where there are none. */
+static void depend_data(struct assembly *s, uint32_t registers)
+{
+    if (!registers)
+        return;
+    depend(s, registers);
+    fprintf(s->out, "    add t2, t2, t1\n");
+}
+
 static void emit_store(struct assembly *s, const struct instruction *i)
 {
     static const char *const mnemonic[] = { [1] = "sb", [2] = "sh", [4] = "sw", [8] = "sd" };
-    enum { BY_ADDRESS, BY_DATA, BY_BRANCH, WAYS };
     uint32_t size = 1u << i->size_log2, bytes = part_bytes(s, i);
-    uint64_t by = chance(s, i) % WAYS;
-    if (by == BY_DATA && size > bytes)
-        by = BY_BRANCH;
-    if (by == BY_BRANCH)
-        branch_on(s, i->needs);
-    locate_needing(s, i, by == BY_ADDRESS ? i->needs : 0, false);
+    locate_needing(s, i, i->needs | (size > bytes ? i->data : 0), false);
     if (size > 8) {
         for (uint32_t done = 0; done < size; done += bytes) {
             uint64_t value = 0;
@@ -305,28 +307,50 @@ static void emit_store(struct assembly *s, const struct instruction *i)
                 s->displacement, s->base, s->displacement + 4, s->base);
     } else {
         value_written(s, i);
-        if (by == BY_DATA && i->needs) {
-            depend(s, i->needs);
-            fprintf(s->out, "    add t2, t2, t1\n");
-        }
+        depend_data(s, i->data);
         fprintf(s->out, "    %s t2, %" PRId64 "(%s)\n", mnemonic[bytes], s->displacement, s->base);
     }
 }
 
 static char width(const struct instruction *i) { return i->size_log2 == 3 ? 'd' : 'w'; }
 
+static const char *marks(const struct instruction *i)
+{
+    static const char *const names[] = { "", ".aq", ".rl", ".aqrl" };
+    return names[(i->flags & ORDEAL_ACQUIRES ? 1 : 0) + (i->flags & ORDEAL_RELEASES ? 2 : 0)];
+}
+
+static void emit_reserve(struct assembly *s, const struct instruction *i)
+{
+    reserve(s, 2); /* and none of its SC's, which stores to slots would come before */
+    locate(s, i, true);
+    const char *to = hold(s, 0);
+    fprintf(s->out, "    lr.%c%s %s, (t0)\n", width(i), marks(i), to);
+    s->filled += 8;
+    set_register(s, i, to, false);
+}
+
+/* Other codes than 1 for a failure are 1, too. */
+static void emit_conditional(struct assembly *s, const struct instruction *i)
+{
+    reserve(s, 1);
+    locate(s, i, true);
+    value_written(s, i);
+    depend_data(s, i->data);
+    const char *to = hold(s, 0);
+    fprintf(s->out, "    sc.%c%s %s, t2, (t0)\n    snez %s, %s\n", width(i), marks(i), to, to, to);
+    s->filled += 8;
+    set_register(s, i, to, false);
+}
+
 static void emit_exchange(struct assembly *s, const struct instruction *i, const char *name)
 {
-    bool by_data = i->needs && chance(s, i) & 1;
     reserve(s, 1);
-    locate_needing(s, i, by_data ? 0 : i->needs, true);
+    locate(s, i, true);
     value_written(s, i);
-    if (by_data) {
-        depend(s, i->needs);
-        fprintf(s->out, "    add t2, t2, t1\n");
-    }
+    depend_data(s, i->data);
     const char *to = hold(s, 0);
-    fprintf(s->out, "    amo%s.%c %s, t2, (t0)\n", name, width(i), to);
+    fprintf(s->out, "    amo%s.%c%s %s, t2, (t0)\n", name, width(i), marks(i), to);
     s->filled += 8;
     set_register(s, i, to, false);
 }
@@ -350,6 +374,7 @@ static void emit_amo(struct assembly *s, const struct instruction *i)
  * sometimes arithmetic, with which RISC-V still promises that it ends. */
 static void emit_cas(struct assembly *s, const struct instruction *i)
 {
+    static const char *const load_marks[] = { "", ".aq", ".aqrl" };
     bool wide = i->size_log2 == 3;
     reserve(s, 1);
     tell_progress(s);
@@ -363,9 +388,13 @@ static void emit_cas(struct assembly *s, const struct instruction *i)
     const char *to = hold(s, 0);
     const char *between = chance(s, i) & 1 ? "    xor t3, t2, t1\n    addi t3, t3, 1\n" : "";
     fprintf(s->out,
-            "1:  lr.%c %s, (t0)\n    bne %s, t1, 2f\n%s    sc.%c t3, t2, (t0)\n"
+            "1:  lr.%c%s %s, (t0)\n    bne %s, t1, 2f\n%s    sc.%c.aqrl t3, t2, (t0)\n"
             "    bnez t3, 1b\n2:\n",
-            width(i), to, to, between, width(i));
+            width(i),
+            load_marks[i->flags & ORDEAL_RELEASES   ? 2
+                       : i->flags & ORDEAL_ACQUIRES ? 1
+                                                    : 0],
+            to, to, between, width(i));
     s->filled += 8;
     set_register(s, i, to, false);
 }
@@ -375,8 +404,19 @@ static void emit_membar(struct assembly *s, const struct instruction *i)
     static const struct { uint8_t flavour; const char *sets; } fences[] = {
         { ORDEAL_LL, "r, r" }, { ORDEAL_LS, "r, w" }, { ORDEAL_SL, "w, r" }, { ORDEAL_SS, "w, w" },
     };
-    if (i->barrier == ORDEAL_FULL) {
-        fprintf(s->out, "    fence rw, rw\n");
+    static const char *const sets[] = { "", "r", "w", "rw" };
+    enum { TSO = ORDEAL_LL | ORDEAL_LS | ORDEAL_SS };
+    unsigned before = (i->barrier & (ORDEAL_LL | ORDEAL_LS) ? 1 : 0)
+                    | (i->barrier & (ORDEAL_SL | ORDEAL_SS) ? 2 : 0);
+    unsigned behind = (i->barrier & (ORDEAL_LL | ORDEAL_SL) ? 1 : 0)
+                    | (i->barrier & (ORDEAL_LS | ORDEAL_SS) ? 2 : 0);
+    int pairs = __builtin_popcount(before) * __builtin_popcount(behind);
+    if (i->barrier == TSO) {
+        fprintf(s->out, "    fence.tso\n");
+        return;
+    }
+    if (i->barrier && pairs == __builtin_popcount(i->barrier)) {
+        fprintf(s->out, "    fence %s, %s\n", sets[before], sets[behind]);
         return;
     }
     for (size_t k = 0; k < sizeof fences / sizeof *fences; k++)
@@ -466,6 +506,8 @@ static void (*const emit[ORDEAL_OP_KINDS])(struct assembly *, const struct instr
     [ORDEAL_SWAP] = emit_swap,
     [ORDEAL_CAS] = emit_cas,
     [ORDEAL_AMO] = emit_amo,
+    [ORDEAL_LOAD_RESERVED] = emit_reserve,
+    [ORDEAL_STORE_CONDITIONAL] = emit_conditional,
     [ORDEAL_MEMBAR] = emit_membar,
     [ORDEAL_PREFETCH] = emit_prefetch,
     [ORDEAL_FLUSH] = emit_flush,
@@ -500,6 +542,7 @@ static void write_thread(struct assembly *s, uint32_t thread)
         fprintf(s->out, "    // %s\n", text);
         if (s->quiet++ == QUIET)
             tell_progress(s);
+        branch_on(s, i->control);
         emit[i->kind](s, i);
     }
     empty_hands(s);

@@ -34,19 +34,22 @@ static uint64_t *field(struct elf_platform *f, const struct key *k)
 
 static bool parse_isa(struct elf_platform *f, const char *isa, struct why *why)
 {
-    static const struct { const char *name; uint32_t xlen; bool flush; } known[] = {
-        { "rv32ima", 32, false }, { "rv32ima_zicbom", 32, true },
-        { "rv64ima", 64, false }, { "rv64ima_zicbom", 64, true },
-    };
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (strcmp(isa, known[i].name) == 0) {
-            f->xlen = known[i].xlen;
-            f->flush = known[i].flush;
+    static const char *const bases[] = { "rv32ima", "rv64ima" };
+    for (uint32_t i = 0; i < 2; i++) {
+        const char *rest = isa + strlen(bases[i]);
+        if (strncmp(isa, bases[i], strlen(bases[i])) != 0)
+            continue;
+        f->xlen = i ? 64 : 32;
+        f->flush = strncmp(rest, "_zicbom", 7) == 0;
+        rest += f->flush ? 7 : 0;
+        f->ztso = strcmp(rest, "_ztso") == 0;
+        if (f->ztso || !*rest)
             return true;
-        }
+    }
     return why_say(why,
                    "there is no ISA '%s'; expected rv32ima or rv64ima, "
-                   "followed by _zicbom where the machine can flush cache lines",
+                   "followed by _zicbom where the machine can flush cache lines, "
+                   "and by _ztso where it promises RVTSO",
                    isa);
 }
 

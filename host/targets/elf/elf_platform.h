@@ -8,6 +8,7 @@
 struct elf_platform {
     uint32_t xlen;              /* 32 or 64 */
     bool flush;                 /* has cbo.flush */
+    bool ztso;                  /* promises RVTSO */
     uint64_t ram;               /* where the program lies */
     uint64_t clint;             /* of hart 0's software interrupt, 4 bytes a hart */
     uint64_t fault;             /* 64 bytes of which every load faults */
@@ -17,7 +18,7 @@ struct elf_platform {
                                    leaves its caches; 0: memory needs no help to be seen */
 };
 
-/* isa: rv32ima or rv64ima, and _zicbom; NULL: rv64ima. platform: key=value, separated by commas,
+/* isa: rv32ima or rv64ima, and _zicbom and _ztso in this order; NULL: rv64ima. platform: key=value, separated by commas,
  * NULL: those of QEMU's virt. False: `why`. */
 bool elf_platform_parse(struct elf_platform *f, const char *isa, const char *platform,
                         struct why *why);

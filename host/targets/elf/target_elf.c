@@ -92,6 +92,10 @@ static struct abilities elf_can(const void *machine)
         .swap_sizes = atomic_sizes,
         .cas_sizes = atomic_sizes,
         .amo_sizes = atomic_sizes,
+        .reserve_sizes = atomic_sizes,
+        .marks = true,
+        .data = true,
+        .control = true,
         .interrupts = true,
         .flush = f->flush,
         .nonfaulting = true,
@@ -103,8 +107,8 @@ static struct abilities elf_can(const void *machine)
 static struct machine_claims elf_claims(const void *machine)
 {
     const struct elf *m = machine;
-    return signature_claims(m->platform.xlen,
-                            m->options.model_given ? m->options.model : ORDEAL_RMO);
+    enum ordeal_model promised = m->platform.ztso ? ORDEAL_RVTSO : ORDEAL_RVWMO;
+    return signature_claims(m->platform.xlen, m->options.model_given ? m->options.model : promised);
 }
 
 /* ---- running --------------------------------------------------------------------------- */

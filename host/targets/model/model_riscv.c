@@ -17,6 +17,13 @@ static bool is_marked(const struct instruction *i)
 {
     return i->flags & (ORDEAL_ACQUIRES | ORDEAL_RELEASES);
 }
+/* A broken machine forgets that it keeps stores in order, too. */
+static uint8_t flavours_of(const struct model_machine *m, const struct instruction *i)
+{
+    enum { TSO = ORDEAL_LL | ORDEAL_LS | ORDEAL_SS };
+    bool weak = m->setup.bug == BUG_FENCE_TSO_WEAK && i->barrier == TSO;
+    return weak ? ORDEAL_LL | ORDEAL_LS : i->barrier;
+}
 static bool is_plain(uint8_t kind) { return kind == ORDEAL_LOAD || kind == ORDEAL_STORE; }
 
 /* ---- fetching ------------------------------------------------------------------------------- */
@@ -84,6 +91,8 @@ static void wait_for_registers(const struct model_machine *m, struct hart *h, st
         f->compare_from = NOBODY;
         return;
     }
+    if (m->setup.bug == BUG_DATA_IGNORED)
+        data &= ~i->data;
     f->issue = addresses | window_writers(w, data);
     if (writes)
         f->waits |= h->riscv.branches | h->riscv.addresses;
@@ -91,10 +100,11 @@ static void wait_for_registers(const struct model_machine *m, struct hart *h, st
 }
 
 /* What it orders behind itself. */
-static void order_behind(struct hart *h, const struct instruction *i, uint32_t bit)
+static void order_behind(const struct model_machine *m, struct hart *h, const struct instruction *i,
+                         uint32_t bit)
 {
     struct window *w = &h->window;
-    if (i->flags & ORDEAL_ACQUIRES) {
+    if (i->flags & ORDEAL_ACQUIRES && m->setup.bug != BUG_ACQUIRE_IGNORED) {
         w->before_loads |= bit;
         w->before_stores |= bit;
     }
@@ -145,7 +155,7 @@ static bool riscv_issue(struct model_machine *m, struct hart *h, const struct in
     bool reads = i->kind != ORDEAL_STORE && !conditional;
     bool writes = i->kind != ORDEAL_LOAD && i->kind != ORDEAL_LOAD_RESERVED;
     if (i->kind == ORDEAL_MEMBAR) {
-        window_fence(m, w, i->barrier);
+        window_fence(m, w, flavours_of(m, i));
         return true;
     }
     if (!window_has_room(h))
@@ -167,7 +177,7 @@ static bool riscv_issue(struct model_machine *m, struct hart *h, const struct in
     if (conditional)
         last_reservation(h)->used = true;
     window_take_off(w, f, reads, writes);
-    order_behind(h, i, bit_of(number));
+    order_behind(m, h, i, bit_of(number));
     return true;
 }
 
@@ -306,7 +316,7 @@ static bool perform_conditional(struct model_machine *m, struct hart *h, uint32_
 {
     const struct flying *f = &h->window.flying[place_of(number)];
     struct reservation *r = &h->riscv.reservation[f->reservation % RESERVATIONS];
-    bool fails = r->lost;
+    bool fails = r->lost && m->setup.bug != BUG_SC_LATE;
     if (!fails && !write(m, h, f, f->value))
         return false;
     forget(m, r);
