@@ -21,6 +21,7 @@ static const struct command *const commands[] = {
     &command_check,
     &command_show,
     &command_convert,
+    &command_litmus,
     &command_cover,
     &command_report,
     &command_serve,

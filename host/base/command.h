@@ -36,7 +36,7 @@ struct command {
 extern const struct command command_gen, command_run, command_check, command_show, command_convert,
                             command_cover, command_board, command_tune, command_regress,
                             command_report, command_serve, command_explore, command_fence,
-                            command_monitor,
+                            command_monitor, command_litmus,
                             command_relax,
                             command_clean;
 /* clang-format on */
