@@ -266,6 +266,62 @@ bool rvwmo_legal(const struct rvwmo_execution *x, bool ztso)
     return some_order(&w, 0);
 }
 
+/* ---- whatever values there are ------------------------------------------------------------- */
+
+static void find_sources(struct world *w)
+{
+    for (unsigned i = 0; i < w->x->ops; i++)
+        for (unsigned n = 0; is_memory(at(w, i)) && loads(at(w, i)) && n < at(w, i)->size; n++)
+            w->source[i][n] = byte_source(w, i, at(w, i)->address + n);
+}
+
+static int last_store(const struct world *w, unsigned byte)
+{
+    int best = NOBODY;
+    for (unsigned s = 0; s < w->x->ops; s++)
+        if (is_memory(at(w, s)) && stores(at(w, s)) && touches(at(w, s), byte)
+            && (best == NOBODY || w->place[s] > w->place[best]))
+            best = (int)s;
+    return best;
+}
+
+struct each {
+    void (*found)(void *user, const struct rvwmo_sources *s);
+    void *user;
+};
+
+static void each_order(struct world *w, unsigned placed, const struct each *each)
+{
+    bool all = true;
+    for (unsigned i = 0; i < w->x->ops; i++) {
+        if (w->place[i] || !is_memory(at(w, i)))
+            continue;
+        all = false;
+        if (!may_come(w, i))
+            continue;
+        w->place[i] = placed + 1;
+        each_order(w, placed + 1, each);
+        w->place[i] = 0;
+    }
+    if (!all)
+        return;
+    find_sources(w);
+    if (!atomicity_holds(w) || !order_holds(w))
+        return;
+    struct rvwmo_sources s;
+    memcpy(s.load, w->source, sizeof s.load);
+    for (unsigned byte = 0; byte < RVWMO_BYTES; byte++)
+        s.last[byte] = last_store(w, byte);
+    each->found(each->user, &s);
+}
+
+void rvwmo_each(const struct rvwmo_execution *x, bool ztso,
+                void (*found)(void *user, const struct rvwmo_sources *s), void *user)
+{
+    struct world w = { .x = x, .ztso = ztso };
+    each_order(&w, 0, &(struct each){ found, user });
+}
+
 void rvwmo_run(struct rvwmo_execution *x, bool ztso, uint64_t (*random)(void *user), void *user)
 {
     struct world w = { .x = x, .ztso = ztso };

@@ -34,4 +34,13 @@ bool rvwmo_legal(const struct rvwmo_execution *x, bool ztso);
 /* Fills in what loads read, by a random order that keeps what does not depend on values. */
 void rvwmo_run(struct rvwmo_execution *x, bool ztso, uint64_t (*random)(void *user), void *user);
 
+/* Who wrote what a load read, byte by byte, and what memory holds at the end: numbers of operations, -1
+ * of the initial value. */
+struct rvwmo_sources {
+    int load[2 * RVWMO_OPS][8], last[RVWMO_BYTES];
+};
+/* Calls `found` for every global memory order, whatever values there are. */
+void rvwmo_each(const struct rvwmo_execution *x, bool ztso,
+                void (*found)(void *user, const struct rvwmo_sources *s), void *user);
+
 #endif
