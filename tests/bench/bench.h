@@ -42,6 +42,7 @@ void table_explore_speed(struct bench *b);  /* states a second, bytes a state */
 void table_monitor(struct bench *b);        /* Burckhardt and Musuvathi 2008, Figure 4(a) */
 void table_relax(struct bench *b);          /* trials of predicted cycles */
 void table_fence(struct bench *b);          /* Linden and Wolper 2013, Table 1 */
+void table_litmus(struct bench *b);         /* litmus tests: critical cycles */
 void table_wire(struct bench *b);           /* the stream of a simulated board */
 
 #endif

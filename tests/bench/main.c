@@ -55,6 +55,7 @@ static const struct table {
       table_relax },
     { "fence", "fences for TSO and PSO, buffers without a bound (Table 1 of Linden and Wolper)",
       table_fence },
+    { "litmus", "all outcomes of critical cycles under RVWMO, one core", table_litmus },
     { "wire", "the stream of a simulated board on USB's wires, in their time", table_wire },
 };
 enum { TABLES = sizeof tables / sizeof *tables };
