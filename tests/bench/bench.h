@@ -27,6 +27,7 @@ void table_effectiveness(struct bench *b);  /* Figure 4.7 */
 void table_mixes(struct bench *b);          /* Table 4.2 */
 void table_transactions(struct bench *b);   /* Figure 5.2 */
 void table_hidden(struct bench *b);         /* Figure 4.6 in 100K legal operations */
+void table_repeated(struct bench *b);       /* values that repeat */
 void table_generate(struct bench *b);       /* tests from a bias */
 void table_pairs(struct bench *b);          /* Figure 4.6 beside k independent pairs */
 void table_model(struct bench *b);          /* the machines of the models */

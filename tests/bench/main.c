@@ -3,6 +3,7 @@
  *
  *     bench [--quick] [--seed S] [--table NAME,...] [--golden DIR] [FILE.json]
  *     bench generate N P A [--mix M] [--tx LENGTH] [--seed S] [--shape thread|run] [--addresses]
+ *                          [--values V] [--slow S] [--cas] [--roles] [--by-word]
  *
  * BENCH=quick in the environment means --quick; ORDEAL names the program for the headline. */
 #include "bench.h"
@@ -30,6 +31,7 @@ static const struct table {
     { "mixes", "instruction mixes, averaged over p and a (Table 4.2: n=256K)", table_mixes },
     { "transactions", "transactions of s operations (Figure 5.2)", table_transactions },
     { "hidden", "Figure 4.6 mirrored, in a legal execution of 100K operations", table_hidden },
+    { "repeated", "legal executions whose values repeat: times of many seeds", table_repeated },
     { "gen", "tests made from a bias", table_generate },
     { "pairs", "Figure 4.6 mirrored, beside k independent store/load pairs", table_pairs },
     { "model", "operations a second of the machines of the models, one core", table_model },
@@ -62,11 +64,13 @@ enum { TABLES = sizeof tables / sizeof *tables };
 
 static int usage(void)
 {
-    fprintf(stderr,
-            "usage: bench [--quick] [--seed S] [--table NAME,...] [--golden DIR] [FILE.json]\n"
-            "       bench generate N P A [--mix equal|load|store] [--tx LENGTH] [--seed S]\n"
-            "                            [--shape thread|run] [--addresses]\n"
-            "tables:");
+    fprintf(
+        stderr,
+        "usage: bench [--quick] [--seed S] [--table NAME,...] [--golden DIR] [FILE.json]\n"
+        "       bench generate N P A [--mix equal|load|store] [--tx LENGTH] [--seed S]\n"
+        "                            [--shape thread|run] [--addresses] [--values V] [--slow S]\n"
+        "                            [--cas] [--roles] [--by-word]\n"
+        "tables:");
     for (int i = 0; i < TABLES; i++)
         fprintf(stderr, " %s", tables[i].name);
     fputc('\n', stderr);
@@ -102,9 +106,17 @@ static bool parse_generate(int argc, char **argv, struct workload_spec *spec,
                            enum workload_shape *shape)
 {
     static const struct option options[] = {
-        { "mix", required_argument, NULL, 'm' },   { "tx", required_argument, NULL, 't' },
-        { "seed", required_argument, NULL, 's' },  { "shape", required_argument, NULL, 'o' },
-        { "addresses", no_argument, NULL, 'a' },   { NULL, 0, NULL, 0 },
+        { "mix", required_argument, NULL, 'm' },
+        { "tx", required_argument, NULL, 't' },
+        { "seed", required_argument, NULL, 's' },
+        { "shape", required_argument, NULL, 'o' },
+        { "addresses", no_argument, NULL, 'a' },
+        { "values", required_argument, NULL, 'v' },
+        { "slow", required_argument, NULL, 'd' },
+        { "cas", no_argument, NULL, 'c' },
+        { "roles", no_argument, NULL, 'r' },
+        { "by-word", no_argument, NULL, 'w' },
+        { NULL, 0, NULL, 0 },
     };
     bool good = true;
     for (int c; good && (c = getopt_long(argc, argv, "", options, NULL)) != -1;) {
@@ -114,6 +126,11 @@ static bool parse_generate(int argc, char **argv, struct workload_spec *spec,
         case 's': spec->seed = strtoull(optarg, NULL, 0); break;
         case 'o': *shape = strcmp(optarg, "run") == 0 ? WORKLOAD_AS_RUN : WORKLOAD_BY_THREAD; break;
         case 'a': spec->addresses = true; break;
+        case 'v': good = parse_count(optarg, &spec->values); break;
+        case 'd': good = parse_count(optarg, &spec->slow); break;
+        case 'c': spec->cas = true; break;
+        case 'r': spec->roles = true; break;
+        case 'w': spec->by_word = true; break;
         default: good = false;
         }
     }
@@ -133,7 +150,7 @@ static int generate(int argc, char **argv)
     struct ordeal_trace *t = o ? ordeal_trace_new(o) : NULL;
     bool good = w && t && workload_trace(w, shape, 0, t) == ORDEAL_OK;
     if (good) {
-        ordeal_trace_claim(t, ORDEAL_TSO);
+        ordeal_trace_claim(t, spec.by_word ? ORDEAL_PSO : ORDEAL_TSO);
         good = ordeal_write_text(t, stdout) == ORDEAL_OK && fflush(stdout) == 0;
     }
     ordeal_trace_free(t);

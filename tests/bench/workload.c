@@ -42,29 +42,36 @@ uint64_t workload_random(uint64_t *state)
 
 /* ---- the program ------------------------------------------------------------------------ */
 
-static uint8_t random_kind(const struct workload_spec *spec, uint64_t *chance)
+static uint8_t random_kind(const struct workload_spec *spec, enum workload_mix mix,
+                           uint64_t *chance)
 {
     /* Transactions-only systems have neither swaps nor membars (thesis 5.3). */
     if (spec->transaction)
         return workload_below(chance, 2) ? ORDEAL_LOAD : ORDEAL_STORE;
     uint32_t x = workload_below(chance, 1000);
-    if (x < shares[spec->mix].load)
+    if (x < shares[mix].load)
         return ORDEAL_LOAD;
-    x -= shares[spec->mix].load;
-    if (x < shares[spec->mix].store)
+    x -= shares[mix].load;
+    if (x < shares[mix].store)
         return ORDEAL_STORE;
-    x -= shares[spec->mix].store;
-    if (x < shares[spec->mix].swap)
-        return ORDEAL_SWAP;
-    x -= shares[spec->mix].swap;
-    if (x < shares[spec->mix].membar)
+    x -= shares[mix].store;
+    if (x < shares[mix].swap)
+        return spec->cas && workload_below(chance, 2) ? ORDEAL_CAS : ORDEAL_SWAP;
+    x -= shares[mix].swap;
+    if (x < shares[mix].membar)
         return ORDEAL_MEMBAR;
     return spec->no_prefetch ? ORDEAL_LOAD : ORDEAL_PREFETCH;
 }
 
 static bool writes(uint8_t kind)
 {
-    return kind == ORDEAL_STORE || kind == ORDEAL_SWAP;
+    return kind == ORDEAL_STORE || kind == ORDEAL_SWAP || kind == ORDEAL_CAS;
+}
+
+static enum workload_mix mix_of(const struct workload_spec *spec, uint32_t thread)
+{
+    static const enum workload_mix roles[] = { WORKLOAD_STORE, WORKLOAD_LOAD };
+    return spec->roles && thread % 3 < 2 ? roles[thread % 3] : spec->mix;
 }
 
 /* `last_value` is cleared, by word. */
@@ -75,10 +82,16 @@ static void make_program(struct workload *w, uint32_t *last_value, uint64_t *cha
         w->first[t] = (uint32_t)((uint64_t)spec->ops * t / spec->threads);
     for (uint32_t t = 0; t < spec->threads; t++) {
         for (uint32_t i = w->first[t]; i < w->first[t + 1]; i++) {
-            uint8_t kind = random_kind(spec, chance);
+            uint8_t kind = random_kind(spec, mix_of(spec, t), chance);
             uint32_t word = workload_below(chance, spec->words);
-            w->op[i] = (struct workload_op){ .kind = kind, .thread = t, .word = word,
-                                             .write = writes(kind) ? ++last_value[word] : 0 };
+            struct workload_op *op = &w->op[i];
+            *op = (struct workload_op){ .kind = kind, .thread = t, .word = word };
+            if (writes(kind))
+                op->write = spec->values ? workload_below(chance, spec->values)
+                                         : ++last_value[word];
+            if (kind == ORDEAL_CAS)
+                op->compare = spec->values ? workload_below(chance, spec->values)
+                                           : workload_below(chance, op->write);
         }
     }
 }
@@ -90,8 +103,22 @@ static void perform(struct machine *m, uint32_t i)
     m->w->performed[m->performed++] = i;
 }
 
+/* By words the k-th store of the buffer may come first, if it is the oldest of its word. */
+static void hurry_one(struct machine *m, struct hart *h)
+{
+    uint32_t k = workload_below(&m->chance, h->waiting), i = h->buffer[(h->oldest + k) % DEPTH];
+    for (uint32_t j = 0; j < k; j++)
+        if (m->w->op[h->buffer[(h->oldest + j) % DEPTH]].word == m->w->op[i].word)
+            return;
+    for (; k > 0; k--)
+        h->buffer[(h->oldest + k) % DEPTH] = h->buffer[(h->oldest + k - 1) % DEPTH];
+    h->buffer[h->oldest] = i;
+}
+
 static void drain_one(struct machine *m, struct hart *h)
 {
+    if (m->w->spec.by_word)
+        hurry_one(m, h);
     uint32_t i = h->buffer[h->oldest];
     h->oldest = (h->oldest + 1) % DEPTH;
     h->waiting--;
@@ -107,7 +134,7 @@ static void drain_all(struct machine *m, struct hart *h)
 
 static void drain_some(struct machine *m, struct hart *h)
 {
-    while (h->waiting && workload_below(&m->chance, 2))
+    while (h->waiting && workload_below(&m->chance, 2 + m->w->spec.slow) >= 1 + m->w->spec.slow)
         drain_one(m, h);
 }
 
@@ -137,8 +164,11 @@ static void issue_one(struct machine *m, struct hart *h)
         op->read = load(m, h, op->word);
         break;
     case ORDEAL_SWAP:
+    case ORDEAL_CAS:
         drain_all(m, h);
         op->read = m->memory[op->word];
+        if (op->kind == ORDEAL_CAS && op->read != op->compare)
+            break;
         m->memory[op->word] = op->write;
         break;
     case ORDEAL_MEMBAR:
@@ -176,8 +206,11 @@ static void run(struct machine *m)
 {
     uint32_t threads = m->w->spec.threads;
     for (uint32_t t = 0; t < threads; t++) {
-        m->hart[t] = (struct hart){ .next = m->w->first[t], .end = m->w->first[t + 1],
-                                    .depth = 1 + workload_below(&m->chance, DEPTH) };
+        m->hart[t] = (struct hart){ .next = m->w->first[t],
+                                    .end = m->w->first[t + 1],
+                                    .depth = m->w->spec.slow
+                                               ? DEPTH
+                                               : 1 + workload_below(&m->chance, DEPTH) };
         if (m->hart[t].next < m->hart[t].end)
             m->runnable[m->runnable_count++] = t;
     }
@@ -275,14 +308,14 @@ static enum ordeal_status add_op(const struct workload *w, const struct writer *
         op.base = out->base[from->word];
         op.address = w->spec.addresses ? 0x80000000u + UINT64_C(4) * from->word : 0;
     }
-    if (from->kind == ORDEAL_LOAD || from->kind == ORDEAL_SWAP)
+    if (from->kind == ORDEAL_LOAD || from->kind == ORDEAL_SWAP || from->kind == ORDEAL_CAS)
         op.flags = ORDEAL_HAS_VALUE;
 
     enum ordeal_status s = ORDEAL_OK;
     if (length && place % length == 0)
         s = add_bracket(out, from->thread, ORDEAL_TX_BEGIN);
     if (s == ORDEAL_OK)
-        s = ordeal_trace_add(out->t, &op, 0);
+        s = ordeal_trace_add(out->t, &op, from->compare);
     if (s == ORDEAL_OK && length
         && (place % length == length - 1 || i + 1 == w->first[from->thread + 1]))
         s = add_bracket(out, from->thread, ORDEAL_TX_END);

@@ -24,11 +24,17 @@ struct workload_spec {
     uint64_t seed;
     bool no_prefetch;      /* loads in their place */
     bool addresses;        /* words are called 0x80000000, ... instead of w0, ... */
+    /* What makes an execution hard to judge. */
+    uint32_t values; /* stores write one of so many values, 0 and up; 0: each its own */
+    uint32_t slow;   /* buffers are full, and of 1 + slow chances to drain one is taken */
+    bool cas;        /* half of the swaps compare first */
+    bool roles;      /* some threads mostly write, some mostly read, others do as the mix */
+    bool by_word;    /* PSO: stores to other words may be overtaken in the buffer */
 };
 
 struct workload_op {
     uint8_t kind;          /* enum ordeal_op_kind; never a TX bracket, see workload_spec */
-    uint32_t thread, word, read, write;
+    uint32_t thread, word, read, write, compare;
 };
 
 struct workload {
