@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "solver.h"
+#include "states.h"
 
 struct refinement {
     struct ordeal *o;
@@ -21,6 +22,12 @@ struct refinement {
     size_t knots_given;                  /* of the log */
     uint64_t seed;
     bool failed;                         /* the solver's call-back ran out of memory */
+    uint64_t patience;                   /* how often the solver may go on; 0: always */
+    struct turns {
+        bool ready, exact; /* there is a machine to be tried, the model's own */
+        bool exhausted;    /* it has no way to the end */
+        uint64_t count, budget;
+    } turns; /* of the search by states */
 };
 
 /* ---- variables ---------------------------------------------------------------------- */
@@ -93,6 +100,8 @@ static struct knot_literal knot_literal_of(const struct refinement *r, int liter
 static int solver_stop(void *state)
 {
     struct refinement *r = state;
+    if (r->patience && --r->patience == 0)
+        return true;
     return r->failed || limit_hit(r->o, "the solver", -1);
 }
 
@@ -395,6 +404,34 @@ static enum ordeal_status weave_once(struct refinement *r, const struct graph *g
     return status;
 }
 
+/* Groups at once, in the order of a machine without views, as nodes of this graph. */
+static bool place_in_views(struct refinement *r)
+{
+    const struct graph *g = r->g;
+    const struct execution *x = r->x;
+    VEC(uint32_t) nodes = { 0 };
+    bool *placed = mem_zero(r->o, g->nodes, sizeof *placed);
+    bool ok = placed != NULL;
+    for (size_t i = 0; ok && i < r->d->order.count; i++) {
+        uint32_t h = r->d->order.data[i];
+        for (int stores = 0; stores < 2; stores++)
+            for (uint32_t e = x->group_first[h]; e < x->group_first[h + 1]; e++) {
+                uint32_t slots = !stores ? 1 : cells_of(g, x->loc[e]);
+                for (uint32_t s = 0; ok && x->is_store[e] == stores && s < slots; s++) {
+                    uint32_t node = stores ? node_of_store(g, e, s) : node_of_load(g, e);
+                    ok = placed[node] || VEC_PUSH(r->o, &nodes, node);
+                    placed[node] = true;
+                }
+            }
+    }
+    mem_free(r->o, placed, g->nodes * sizeof *placed);
+    VEC_FREE(r->o, &r->d->order);
+    r->d->order.data = nodes.data;
+    r->d->order.count = nodes.count;
+    r->d->order.capacity = nodes.capacity;
+    return ok;
+}
+
 /* Large executions alone are worth the second graph. */
 enum { STRICTLY_FROM = 4096 };
 
@@ -413,7 +450,84 @@ static enum ordeal_status weave_strictly(struct refinement *r, enum weave_outcom
     status = weave_once(r, g, FIRST_BUDGET + r->x->groups, outcome);
     graph_free(g);
     weave_log_free(r->o, &r->d->log);
+    if (status == ORDEAL_OK && *outcome == WEAVE_ORDER && r->g->slot_thread && !place_in_views(r))
+        return r->o->error.status;
     return status;
+}
+
+/* ---- the search by states, by turns with the solver -------------------------------------- */
+
+/* Stores performed in the first turn; twice as many in each that follows. What the solver and the
+ * weave may do meanwhile, which takes about as long, grows alike. */
+enum { FIRST_TURN = 20000, TURN_PER_EVENT = 40 };
+enum { FIRST_PATIENCE = 5000, WEAVES_BY_EVENTS = 1 << 19 };
+
+/* Few loads leave a doubt: the weave knows the others' sources, a machine has to find them. */
+static bool is_nearly_unique(const struct execution *x)
+{
+    uint32_t loads = 0, open = 0;
+    for (uint32_t e = x->locations; e < x->events; e++) {
+        loads += !x->is_store[e];
+        open += !x->is_store[e] && source_of(x, e) == NONE;
+    }
+    return open < loads / 16;
+}
+
+static void start_turns(struct refinement *r)
+{
+    bool repeated = !r->x->unique || open_finals(r->x), exact = false;
+    r->turns.ready = repeated && r->seed == 0
+                  && states_suit(r->x, (enum ordeal_model)(r->g->model - models), r->g->time_order,
+                                 &exact);
+    r->turns.exact = exact;
+    r->turns.budget = FIRST_TURN + TURN_PER_EVENT * (uint64_t)r->x->events;
+}
+
+/* *found: an order. What a machine cannot do that is not the model's own, or only after more than
+ * its turn allows, says nothing. */
+static enum ordeal_status take_turn(struct refinement *r, bool *found)
+{
+    struct turns *turns = &r->turns;
+    uint64_t turn = turns->count++;
+    *found = false;
+    if (!turns->ready)
+        return ORDEAL_OK;
+    enum ordeal_model model = (enum ordeal_model)(r->g->model - models);
+    bool first_strictly = model == ORDEAL_PSO && turn % 2 == 0;
+    bool urgent = (model == ORDEAL_PSO ? turn / 2 : turn) % 2 == 0;
+    struct states s = { .x = r->x,
+                        .budget = turns->budget,
+                        .seed = turn / 4,
+                        .urge = urgent ? 64 : 1,
+                        .model = first_strictly ? ORDEAL_TSO : states_machine(model) };
+    enum states_outcome outcome;
+    enum ordeal_status status = states_run(&s, &outcome);
+    turns->budget *= 2;
+    bool exhausted = status == ORDEAL_OK && outcome == STATES_EXHAUSTED;
+    turns->exhausted = exhausted && turns->exact && !first_strictly;
+    turns->ready = !exhausted || first_strictly;
+    r->d->stats.decisions += s.performed;
+    *found = status == ORDEAL_OK && outcome == STATES_ORDER;
+    VEC_FREE(r->o, &r->d->order);
+    r->d->order.data = s.order.data;
+    r->d->order.count = *found ? s.order.count : 0;
+    r->d->order.capacity = s.order.capacity;
+    if (*found && r->g->slot_thread && !place_in_views(r))
+        return r->o->error.status;
+    return status;
+}
+
+/* Who has waited for the proof should know that there is no order. */
+static enum ordeal_status end_of_patience(struct refinement *r)
+{
+    struct ordeal_error *error = &r->o->error;
+    if (error->status == ORDEAL_LIMIT && r->turns.exhausted) {
+        char reason[sizeof error->reason];
+        snprintf(reason, sizeof reason, "%s", error->reason);
+        snprintf(error->reason, sizeof error->reason,
+                 "%.300s; there is no legal order, but its proof was not found", reason);
+    }
+    return error->status;
 }
 
 static bool refuted_outright(const struct refinement *r, enum weave_outcome outcome)
@@ -434,10 +548,67 @@ static enum ordeal_status conclude_refuted(struct refinement *r)
     return ORDEAL_OK;
 }
 
+/* One round of solver and weave; *done: the decision is made. */
+static enum ordeal_status refine_once(struct refinement *r, bool *done)
+{
+    enum weave_outcome outcome;
+    *done = false;
+    if (!give_knots(r))
+        return r->o->error.status;
+    enum solver_answer answer = solver_solve(r->solver);
+    if (solver_failed(r->solver))
+        return fail(r->o, ORDEAL_NO_MEMORY, "out of memory: the solver gave up");
+    r->knots_given = r->d->log.knots.count; /* the solver knows what it has derived itself */
+    bool turn_over = r->turns.ready && r->patience == 0;
+    if (!r->failed && answer == SOLVER_UNKNOWN && turn_over)
+        return ORDEAL_OK;
+    if (r->failed || answer == SOLVER_UNKNOWN)
+        return r->o->error.status;
+    assert(answer == SOLVER_SATISFIED || answer == SOLVER_REFUTED);
+    *done = answer == SOLVER_REFUTED;
+    if (*done)
+        return conclude_refuted(r);
+    if (!read_assignment(r))
+        return r->o->error.status;
+    for (uint32_t k = 0; r->last && k < r->x->finals; k++) {
+        r->last[k] = NONE;
+        if (last_store(r->x, k) == NONE && !find_last(r, k))
+            return r->o->error.status;
+    }
+    if (r->knots_given < r->d->log.knots.count)
+        return ORDEAL_OK;
+    enum ordeal_status status = weave_once(r, r->g, LATER_BUDGET, &outcome);
+    bool refuted = status == ORDEAL_OK && refuted_outright(r, outcome);
+    *done = status == ORDEAL_OK && (outcome == WEAVE_ORDER || refuted);
+    return refuted ? conclude_refuted(r) : status;
+}
+
+static enum ordeal_status refine_by_turns(struct refinement *r)
+{
+    uint64_t rounds = 0, weaves = 1 + WEAVES_BY_EVENTS / r->x->events, patience = FIRST_PATIENCE;
+    enum ordeal_status status = ORDEAL_OK;
+    for (bool done = false; status == ORDEAL_OK && !done; rounds++) {
+        if (r->turns.ready && (rounds == weaves || r->patience == 0)) {
+            rounds = 0;
+            weaves *= 2;
+            patience *= 2;
+            status = take_turn(r, &done);
+            r->patience = patience;
+        }
+        if (!r->turns.ready)
+            r->patience = 0; /* which is without end */
+        if (status == ORDEAL_OK && !done)
+            status = refine_once(r, &done);
+    }
+    return status;
+}
+
 static enum ordeal_status refine(struct refinement *r)
 {
     enum weave_outcome outcome;
     enum ordeal_status status;
+    bool found;
+    start_turns(r);
     if (r->x->unique && !open_finals(r->x)) {
         status = weave_strictly(r, &outcome);
         if (status != ORDEAL_OK || outcome == WEAVE_ORDER)
@@ -448,35 +619,16 @@ static enum ordeal_status refine(struct refinement *r)
         if (refuted_outright(r, outcome))
             return conclude_refuted(r);
     }
+    if (!is_nearly_unique(r->x)) {
+        status = take_turn(r, &found);
+        if (status != ORDEAL_OK || found)
+            return status;
+    }
+    r->patience = FIRST_PATIENCE;
     if (!start_solver(r) || !give_candidates(r) || !give_finals(r))
         return r->o->error.status;
-    for (;;) {
-        if (!give_knots(r))
-            return r->o->error.status;
-        enum solver_answer answer = solver_solve(r->solver);
-        if (solver_failed(r->solver))
-            return fail(r->o, ORDEAL_NO_MEMORY, "out of memory: the solver gave up");
-        r->knots_given = r->d->log.knots.count; /* the solver knows what it has derived itself */
-        if (r->failed || answer == SOLVER_UNKNOWN)
-            return r->o->error.status;
-        assert(answer == SOLVER_SATISFIED || answer == SOLVER_REFUTED);
-        if (answer == SOLVER_REFUTED)
-            return conclude_refuted(r);
-        if (!read_assignment(r))
-            return r->o->error.status;
-        for (uint32_t k = 0; r->last && k < r->x->finals; k++) {
-            r->last[k] = NONE;
-            if (last_store(r->x, k) == NONE && !find_last(r, k))
-                return r->o->error.status;
-        }
-        if (r->knots_given < r->d->log.knots.count)
-            continue;
-        status = weave_once(r, r->g, LATER_BUDGET, &outcome);
-        if (status != ORDEAL_OK || outcome == WEAVE_ORDER)
-            return status;
-        if (refuted_outright(r, outcome))
-            return conclude_refuted(r);
-    }
+    status = refine_by_turns(r);
+    return status == ORDEAL_LIMIT ? end_of_patience(r) : status;
 }
 
 enum ordeal_status decide(const struct graph *g, uint64_t seed, struct decision *d)

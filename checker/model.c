@@ -15,7 +15,7 @@ const struct model models[ORDEAL_MODELS] = {
     [ORDEAL_PSO] = { "PSO", { { KEEP_ALL,  KEEP_ALL },       { KEEP_NONE, KEEP_SAME_WORD } },
                      .transactions = true },
     [ORDEAL_PC]  = { "PC",  { { KEEP_ALL,  KEEP_ALL },       { KEEP_NONE, KEEP_ALL } },
-                     .views = true },
+                     .views = true, .stricter = ORDEAL_TSO },
     [ORDEAL_RMO] = { "RMO", { { KEEP_NONE, KEEP_SAME_WORD }, { KEEP_NONE, KEEP_SAME_WORD } },
                      .dependence = DEPENDENCE_SPARC, .transactions = true,
                      .stricter = ORDEAL_TSO },
