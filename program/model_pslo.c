@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PSLO (seed 004, Figure 6): as PSO, and a load that is not forwarded may see any value that its
+/* PSLO (Relaxer, Figure 6): as PSO, and a load that is not forwarded may see any value that its
  * word has had since the thread looked there last, or since its last fence that orders loads. What
  * a thread may still see besides what memory holds is its history: values of words, by address,
  * oldest first. As in the figure it is a set: of a value that a word had twice, the later time

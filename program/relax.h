@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Relaxer (seed 004): violations of sequential consistency that a program may have are predicted from
+/* Relaxer: violations of sequential consistency that a program may have are predicted from
  * runs under SC, and made to happen under a weaker model by delays at the right places. A run here is one
  * execution by a random schedule, which a seed gives again. */
 #ifndef PROGRAM_RELAX_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a cycle came about in a run (seed 004, 4.3): events with its labels, each pair of one thread in
+/* Whether a cycle came about in a run (Relaxer, 4.3): events with its labels, each pair of one thread in
  * program order, and the second of each before the first of the next one at their place. */
 #include <stdlib.h>
 

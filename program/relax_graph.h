@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* All states of a program under TSO or PSO and what happens between them, found once, in which many cycles are
- * looked for (beyond seed 004, where a cycle that no trial makes is left open). */
+ * looked for (beyond Relaxer, where a cycle that no trial makes is left open). */
 #ifndef PROGRAM_RELAX_GRAPH_H
 #define PROGRAM_RELAX_GRAPH_H
 

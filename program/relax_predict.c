@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Phase I (seed 004, Algorithm 1), on groups of events: those of a thread that have a label, a place
+/* Phase I (Relaxer, Algorithm 1), on groups of events: those of a thread that have a label, a place
  * and a kind in common race with the same others, and only their first and their last one matter for
  * program order, which is reflexive. */
 #include <assert.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One execution by a random schedule: plain, or with the delays of seed 004, Figures 7 to 9, where time
+/* One execution by a random schedule: plain, or with the delays of Relaxer, Figures 7 to 9, where time
  * counts steps. Each step is one access, so that a thread can be held back before any of them. */
 #include <stdlib.h>
 #include <string.h>

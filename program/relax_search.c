@@ -2,7 +2,7 @@
 /* A cycle in a graph of all states: beside the state goes a watcher, which guesses at each access whether it
  * is one of the cycle's. An access has an instant at which it reads (of a load from the own buffer, that
  * at which the store which it saw reaches memory) and one at which it writes. One is before another at
- * their place (seed 004, 3.2) if it wrote by the time at which that read, or wrote before that wrote, or
+ * their place (Relaxer, 3.2) if it wrote by the time at which that read, or wrote before that wrote, or
  * read before that wrote. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which memory others can know (seed 001, 3.4, "dynamic"). An allocation or a stack belongs to its
+/* Which memory others can know (the DIVINE paper, 3.4, "dynamic"). An allocation or a stack belongs to its
  * thread alone until a word that may point there is stored where others can read it; then it and
  * all that it points to are known, for good. Any word counts as a pointer. */
 #include <string.h>

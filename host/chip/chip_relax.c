@@ -245,7 +245,8 @@ static bool execute(const struct chip_relax *r, const struct relax_cycle *c, str
     if (v && chip_relax_is_sound(v, &out->machine_wrong, &out->bad, &out->why)) {
         out->tried.executions++;
         *memory = chip_relax_run(v, r->plan.image, &r->plan.labels->of, &run);
-        had = *memory && relax_created(&run, c, access) && proves(r, v, out, memory);
+        *memory = *memory && relax_created(&run, c, access, &had);
+        had = *memory && had && proves(r, v, out, memory);
         out->tried.others += !had && run.error;
         w.error = run.error;
     }

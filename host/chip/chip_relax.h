@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Phase II of Relaxer (seed 004) on a machine of rtl/: stores whose label is odd stay in the store buffer of
+/* Phase II of Relaxer on a machine of rtl/: stores whose label is odd stay in the store buffer of
  * their hart, loads and atomics there come later, each by chance and by hart, and harts pause before the
  * labels of the cycle, so that threads meet. What the machine did is what its capture unit saw. */
 #ifndef HOST_CHIP_RELAX_H

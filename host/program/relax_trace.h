@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A run with a cycle as a trace that proves it. That an execution is not sequentially consistent is, in
- * seed 004, said of which store each load saw and in which order stores reached memory, not of values, of
+ * Relaxer, said of which store each load saw and in which order stores reached memory, not of values, of
  * which two may be the same. So here the value of a store is its number among those to its word, a load has
  * the number of the store that it saw, and the trace gives the order of stores; the checker then decides
  * Definition 1. Where accesses of different sizes meet in a word, values are those of the program. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The two phases of Relaxer over a program: runs that predict cycles, and for each cycle trials that try to
  * make it happen. A trial is up to `repeat` executions, and ends with the first that has the cycle, as a
- * trial of seed 004 is a test script that runs its harness a hundred times. */
+ * trial of the Relaxer paper is a test script that runs its harness a hundred times. */
 #ifndef HOST_PROGRAM_RELAX_TRIALS_H
 #define HOST_PROGRAM_RELAX_TRIALS_H
 
