@@ -124,7 +124,7 @@ static void they_are_made_again_from_the_folder(void)
  * test is told and kept, and no waves are. */
 static void waves_that_are_not_whole_are_none(void)
 {
-    for (int blocks = 20; blocks <= 160; blocks *= 2) {
+    for (int blocks = 20; blocks <= 320; blocks *= 2) {
         EXPECT(0,
                "rm -rf again; { (trap '' XFSZ; ulimit -f %d; $ORDEAL run --target sim "
                "--sizes h1-s1-w1-l4-b1-q1 --final skip --bug victim-dropped --check --waves "

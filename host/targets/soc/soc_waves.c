@@ -2,6 +2,7 @@
 #include "soc_waves.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -85,10 +86,20 @@ static bool is_whole(FILE *in)
     return at > 0;
 }
 
+/* The writer does not see that a write fails, and fills in the lengths of what came to the disk. So
+ * where there is room for no more behind the file, nobody knows whether there was for all of it. */
+static bool has_room_behind(FILE *file)
+{
+    enum { ROOM = 65536 };
+    off_t size = fseeko(file, 0, SEEK_END) == 0 ? ftello(file) : -1;
+    return size >= 0 && posix_fallocate(fileno(file), size, ROOM) == 0
+        && ftruncate(fileno(file), size) == 0;
+}
+
 static bool check_file(const char *fst, struct why *why)
 {
-    FILE *in = fopen(fst, "re");
-    bool whole = in && is_whole(in);
+    FILE *in = fopen(fst, "r+e");
+    bool whole = in && is_whole(in) && has_room_behind(in);
     if (in)
         fclose(in);
     return whole || why_say(why, "%.800s: the waves are not whole; is the disk full?", fst);
