@@ -625,16 +625,16 @@ static void who_waits_for_us_is_not_cut_off(void)
 /* Legal, with few values, so that it is hard to find the order: as a JSON string. */
 static char *hard_question(unsigned operations)
 {
-    unsigned memory[4] = { 0 }, seed = 7;
+    unsigned memory[16] = { 0 }, seed = 7;
     char *text = NULL;
     size_t size;
     FILE *f = open_memstream(&text, &size);
     fputs("{\"trace\":\"ordeal 1\\n", f);
     for (unsigned i = 0; i < operations; i++) {
         seed = seed * 1103515245 + 12345;
-        unsigned hart = seed >> 16 & 7, word = seed >> 20 & 3;
+        unsigned hart = seed >> 16 & 7, word = seed >> 20 & 15;
         if ((seed >> 24) % 5 < 2)
-            fprintf(f, "P%u S[%c]#%u\\n", hart, 'A' + word, memory[word] = 1 + (seed >> 28 & 1));
+            fprintf(f, "P%u S[%c]#%u\\n", hart, 'A' + word, memory[word] = 1 + (seed >> 28 & 3));
         else
             fprintf(f, "P%u L[%c]=%u\\n", hart, 'A' + word, memory[word]);
     }
