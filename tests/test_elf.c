@@ -490,7 +490,7 @@ static void test_generated_tests(void)
     struct ordeal_error e;
     static const char *const settings[] = { "test.threads=4",          "test.operations=60",
                                             "operations.amo=10",       "operations.lrsc=10",
-                                            "marks.atomics=50",        "membar.tso=3",
+                                            "marks.rmw=50",        "membar.tso=3",
                                             "membar.sets=5",           "dependencies.share=40",
                                             "dependencies.atomics=40", "dependencies.data=1",
                                             "dependencies.control=1" };

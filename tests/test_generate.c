@@ -245,7 +245,7 @@ static void results_of_amos_are_mostly_new(void)
 #define RISCV \
     NOTHING \
     " threads=3 operations=2000 locations=8 load=20 store=20 swap=10 cas=5 amo=10 " \
-    "lrsc=20 membar.tso=5 membar.sets=20 marks.atomics=50 dependencies.share=50 " \
+    "lrsc=20 membar.tso=5 membar.sets=20 marks.rmw=50 dependencies.share=50 " \
     "dependencies.atomics=50 dependencies.plain=1 dependencies.data=2 dependencies.control=3"
 
 static void an_sc_follows_its_lr(void)
@@ -290,7 +290,7 @@ static void marks_are_those_that_riscv_allows(void)
     }
     uint32_t marked = count[ORDEAL_SWAP][1] + count[ORDEAL_SWAP][2] + count[ORDEAL_SWAP][3];
     uint32_t all = marked + count[ORDEAL_SWAP][0];
-    about(all / 2.0, marked, all, 60, "marks.atomics");
+    about(all / 2.0, marked, all, 60, "marks.rmw");
 }
 
 static void fences_are_all_sets(void)

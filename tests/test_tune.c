@@ -57,13 +57,13 @@ static void test_one_round_is_no_rounds(void)
 /* What is not shown to be better does not come out as if it were. */
 static void test_without_a_gain_the_bias_stays_as_it_was(void)
 {
-    EXPECT(0, TUNE "--tests 64 -o dir");
+    EXPECT(0, TUNE "--seed 5 --tests 64 -o dir");
     OUT(" kept=untuned because=no-gain ");
     EXPECT(0, SAME_BIAS("dir"));
     EXPECT(0, "head -1 dir/tuned.bias");
     OUT("# The bias as it was: tuning brought nothing better.");
     EXPECT(0, "$ORDEAL gen --bias dir/candidate.bias -n 3 -o /dev/null");
-    EXPECT(0, TUNE "--tests 1200 -o dir"); /* more of it, and there is a gain */
+    EXPECT(0, TUNE "--seed 5 --tests 1200 -o dir"); /* more of it, and there is a gain */
     OUT(" kept=tuned because=gain ");
     EXPECT(1, "test -e dir/candidate.bias");
 }

@@ -57,7 +57,7 @@ static const struct {
     { offsetof(struct abilities, flush), "cache flush", "operations.flush" },
     { offsetof(struct abilities, uncached), "uncached memory", "placement.uncached" },
     { offsetof(struct abilities, nonfaulting), "faulting addresses", "operations.nonfaulting" },
-    { offsetof(struct abilities, marks), "atomics with .aq or .rl", "marks.atomics" },
+    { offsetof(struct abilities, marks), "atomics with .aq or .rl", "marks.rmw" },
     { offsetof(struct abilities, plain_marks), "loads and stores with .aq or .rl", "marks.plain" },
     { offsetof(struct abilities, data), "dependences by data", "dependencies.data" },
     { offsetof(struct abilities, control), "dependences by branches", "dependencies.control" },

@@ -79,7 +79,7 @@ enum { VALUES_SMALL, VALUES_WIDE, VALUES_HIGH };
     BIAS_WEIGHT(NUMBER, membar, sets, "sets", 0, \
                 "MEMBAR r,rw and the like: reads, writes or both before, and behind") \
     \
-    BIAS_PERCENT(NUMBER, marks, atomics, 0, \
+    BIAS_PERCENT(NUMBER, marks, rmw, 0, \
                  "percent of LR, SC, swaps, CAS and AMOs that acquire (.aq), release (.rl) or both") \
     BIAS_PERCENT(NUMBER, marks, plain, 0, \
                  "percent of loads that acquire and of stores that release: no machine has such,\n" \

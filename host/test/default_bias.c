@@ -63,7 +63,7 @@ static bool has_key(const struct abilities *can, const struct bias *beside, uint
     case BIAS_operations_cas: return can->cas_sizes & 1 << 2 && can->registers;
     case BIAS_operations_amo: return can->amo_sizes & 1 << 2;
     case BIAS_operations_lrsc: return can->reserve_sizes & 1 << 2;
-    case BIAS_marks_atomics: return can->marks;
+    case BIAS_marks_rmw: return can->marks;
     case BIAS_marks_plain: return can->plain_marks;
     case BIAS_dependencies_data: return can->data;
     case BIAS_dependencies_control: return can->control;
@@ -78,6 +78,11 @@ static bool has_key(const struct abilities *can, const struct bias *beside, uint
     case BIAS_sizes_64: return has_size(can, beside, 6);
     default: return true;
     }
+}
+
+bool default_bias_can(const struct abilities *can, uint32_t key)
+{
+    return has_key(can, NULL, key);
 }
 
 static bool has_step(const struct abilities *can, const struct idiom_step *s)

@@ -14,6 +14,8 @@
 bool default_bias_read_whole(struct bias *b, struct ordeal_error *e);
 /* Reads it into a fresh bias and limits it; --set may follow. False: `e`. */
 bool default_bias_read(struct bias *b, const struct abilities *can, struct ordeal_error *e);
+/* Can the machine do what a key is about, whatever the others are? */
+bool default_bias_can(const struct abilities *can, uint32_t key);
 /* Can the machine do what --set gave? Of any bias. False: `e` names the key. */
 bool bias_set_fits(const struct bias *b, const struct abilities *can, struct ordeal_error *e);
 /* Where a profile (NULL: the bias, which has none) asks for what the machine lacks; NULL: it is not one

@@ -115,7 +115,7 @@ static uint8_t marks_of(struct generator *g, uint8_t kind)
 {
     static const uint8_t any[] = { ORDEAL_ACQUIRES, ORDEAL_RELEASES,
                                    ORDEAL_ACQUIRES | ORDEAL_RELEASES };
-    uint32_t share = kind_is_atomic(kind) ? g->b->marks_atomics : g->b->marks_plain;
+    uint32_t share = kind_is_atomic(kind) ? g->b->marks_rmw : g->b->marks_plain;
     if (!share || g->open[TRANSACTION] || !random_chance(&g->random, share))
         return 0;
     if (!kind_is_atomic(kind))

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "test/default_bias.h"
+
 enum { TRIES = 64 };
 
 /* ---- the keys ---------------------------------------------------------------------------------- */
@@ -370,14 +372,16 @@ bool mutate_uniform(const struct mutate_plan *plan, const struct bias_profile *f
 
 /* ---- what stays -------------------------------------------------------------------------------- */
 
-/* Whether the machine refuses tests that have something of this. One that cannot be asked like that
- * moves; children that do not fit are found out later. */
+/* Whether the machine lacks what this is about, or refuses tests that have something of it. One that
+ * cannot be asked like that moves; children that do not fit are found out later. */
 static bool is_refused(const struct mutate_plan *plan, const struct bias_profile *from,
                        const struct abilities *can, uint64_t seed, uint32_t slot)
 {
     enum { TESTS = 16, PERCENT = 30 };
     struct change c;
     struct bias_profile to;
+    if (slot < BIAS_KEY_COUNT && !default_bias_can(can, slot))
+        return true; /* marks, say, show beside atomics alone */
     bool asked = begin(&c, plan, from, "probe", &to), refused = false;
     struct range range = range_of(plan, slot);
     struct bias_vary before = { .slot = slot, .count = 0 };

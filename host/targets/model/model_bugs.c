@@ -90,7 +90,7 @@ static const struct bug_entry entries[BUGS] = {
         "what follows an access with .aq does not wait for it",
         "an atomic with .aq and a load behind it", NULL,
         "its machine has no such accesses, or performs loads in order",
-        "test.locations=2 operations.swap=30 marks.atomics=90", 40 },
+        "test.locations=2 operations.swap=30 marks.rmw=90", 40 },
 
     [BUG_DEPENDENCE_IGNORED] = { "dependence-ignored", "order", "RV",
         "an operation takes the old value of a register that a load in flight will set",
