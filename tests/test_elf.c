@@ -488,12 +488,12 @@ static void test_generated_tests(void)
     struct target_options options = on_qemu("rv64ima");
     struct bias *bias = bias_new();
     struct ordeal_error e;
-    static const char *const settings[] = { "test.threads=4",          "test.operations=60",
-                                            "operations.amo=10",       "operations.lrsc=10",
-                                            "marks.rmw=50",        "membar.tso=3",
-                                            "membar.sets=5",           "dependencies.share=40",
-                                            "dependencies.atomics=40", "dependencies.data=1",
-                                            "dependencies.control=1" };
+    static const char *const settings[] = {
+        "test.threads=4",      "test.operations=60",    "operations.amo=10",
+        "operations.lrsc=10",  "marks.rmw=50",          "membar.tso=3",
+        "membar.sets=5",       "dependencies.share=40", "dependencies.atomics=40",
+        "dependencies.data=1", "dependencies.control=1"
+    };
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
         TEST_ASSERT_TRUE_MESSAGE(bias_set(bias, settings[i], &e), e.reason);
     struct generator *generator = generator_new(bias, 11);

@@ -80,10 +80,7 @@ static bool has_key(const struct abilities *can, const struct bias *beside, uint
     }
 }
 
-bool default_bias_can(const struct abilities *can, uint32_t key)
-{
-    return has_key(can, NULL, key);
-}
+bool default_bias_can(const struct abilities *can, uint32_t key) { return has_key(can, NULL, key); }
 
 static bool has_step(const struct abilities *can, const struct idiom_step *s)
 {
