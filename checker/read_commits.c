@@ -43,7 +43,8 @@ struct log {
     const char *begin, *p;
     VEC(struct hart) harts;
     VEC(struct range) ranges;
-    struct words seen; /* eight bytes each: which of them were accessed is in `events` */
+    struct words seen;          /* eight bytes each: which of them were accessed is in `events` */
+    uint64_t elsewhere, device; /* line and address of the first access to no memory; 0: none */
     bool committed;
 };
 
@@ -340,6 +341,10 @@ static enum ordeal_status add_memory(struct log *l, struct hart *h, const struct
         op.kind = wrote && value ? ORDEAL_SWAP : wrote ? ORDEAL_STORE : ORDEAL_LOAD;
     }
     bool writes = trace_op_traits[op.kind] & OP_WRITES, reads = trace_op_traits[op.kind] & OP_READS;
+    if (!is_memory(l, c->address) && !l->elsewhere) {
+        l->elsewhere = l->r->line;
+        l->device = c->address;
+    }
     if ((writes && !wrote) || (reads && !value) || !is_memory(l, c->address))
         return ORDEAL_OK; /* nobody knows what was read, or it is no memory */
     if (op.kind == ORDEAL_STORE)
@@ -470,6 +475,7 @@ enum ordeal_status read_commits(struct ordeal_reader *r, struct ordeal_trace *t)
         l.begin = l.p = text.begin;
         status = line(&l);
     }
+    bool nowhere = l.elsewhere && !l.seen.list.count;
     VEC_FREE(r->o, &l.harts);
     VEC_FREE(r->o, &l.ranges);
     words_free(r->o, &l.seen);
@@ -479,6 +485,13 @@ enum ordeal_status read_commits(struct ordeal_reader *r, struct ordeal_trace *t)
         return fail_at(r->o, r->name, r->line + 1, 1,
                        "expected a line of a commit log "
                        "(core   0: 3 0x80000000 (0x00000013)), found the end of the file");
+    if (nowhere)
+        return fail_at(
+            r->o, r->name, l.elsewhere, 1,
+            "expected an access to memory somewhere, found only others, first to 0x%" PRIx64
+            ": memory is at 0x80000000 and above if no line 'memory FIRST SIZE' says "
+            "where",
+            l.device);
     ordeal_trace_claim(t, ORDEAL_RVWMO);
     return ORDEAL_OK;
 }

@@ -169,6 +169,8 @@ static void errors_name_their_place(void)
         { "memory 0x0 0x10 x\n", 1, 17, "expected the end of the line, found 'x'" },
         { "core 0: 3 0x80000000 (0x13)\nx\n", 2, 1, "expected a line of a commit log" },
         { "core 0: 0x80000000 (0x13) nop\n", 2, 1, "found the end of the file" },
+        { "core 0: 3 0x0 (0x13)\ncore 0: 3 0x4 (0xa5a023) mem 0x2000 0x1\n", 2, 1,
+          "found only others, first to 0x2000: memory is at 0x80000000" },
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         struct ordeal_trace *t;
