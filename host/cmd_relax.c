@@ -41,6 +41,7 @@ struct relaxing {
 struct tally {
     enum explore_model model;
     uint64_t predicted, confirmed, buggy, uncertified, executions;
+    uint64_t others;               /* executions that went wrong without the cycle looked for */
     uint64_t explored, infeasible; /* of those that no trial confirmed */
     double probability;            /* summed over those that were confirmed */
     double seconds;
@@ -501,6 +502,7 @@ static void count(struct tally *tally, const struct relax_tried *t, const char *
     tally->executions += t->executions;
     tally->confirmed += t->confirmed > 0;
     tally->buggy += t->buggy > 0;
+    tally->others += t->others;
     tally->probability += share(t);
     tally->uncertified += *certified && strcmp(certified, "yes") != 0;
 }
@@ -545,7 +547,7 @@ static bool try_cycle(struct relaxing *x, struct relax_runner *r, const struct r
 
 static void report_model(struct relaxing *x, const struct tally *t, cJSON *lines)
 {
-    bool failed = t->buggy > 0;
+    bool failed = t->buggy || t->others;
     enum ordeal_result result = failed        ? ORDEAL_FAIL
                               : interrupted() ? ORDEAL_UNDECIDED
                                               : ORDEAL_PASS;
@@ -553,6 +555,8 @@ static void report_model(struct relaxing *x, const struct tally *t, cJSON *lines
     cJSON_AddNumberToObject(line, "predicted", (double)t->predicted);
     cJSON_AddNumberToObject(line, "confirmed", (double)t->confirmed);
     cJSON_AddNumberToObject(line, "buggy", (double)t->buggy);
+    if (t->others)
+        cJSON_AddNumberToObject(line, "other_errors", (double)t->others);
     if (t->confirmed)
         cJSON_AddNumberToObject(line, "probability",
                                 program_rounded(t->probability / (double)t->confirmed));
