@@ -153,6 +153,16 @@ static void undo(struct machine *m, uint32_t changes, uint32_t order)
 }
 
 /* Its loads are done and its stores performed, at once. */
+/* What the location of store `e` holds when its group, which ends at `end`, is performed. */
+static uint32_t left_by_group(const struct machine *m, uint32_t e, uint32_t end)
+{
+    uint32_t last = e;
+    for (uint32_t f = e + 1; f < end; f++)
+        if (m->x->is_store[f] && m->x->loc[f] == m->x->loc[e])
+            last = f;
+    return m->value[last];
+}
+
 static bool perform(struct machine *m, uint32_t group)
 {
     const struct execution *x = m->x;
@@ -170,7 +180,8 @@ static bool perform(struct machine *m, uint32_t group)
         if (!note(m, CHANGE_MEMORY, loc, old))
             return false;
         set_memory(m, loc, m->value[e]);
-        if (old != m->value[e] && m->wanted[old] && !m->left[old])
+        if (old != m->value[e] && m->wanted[old] && !m->left[old]
+            && old != left_by_group(m, e, end))
             m->dead = true;
     }
     m->done[group] = true;
@@ -216,7 +227,9 @@ static bool in_known_order(const struct machine *m, uint32_t group)
     const struct execution *x = m->x;
     for (uint32_t e = x->group_first[group]; m->ordered && e < x->group_first[group + 1]; e++) {
         uint32_t before = m->ordered[e];
-        if (before != NONE && x->group[before] != group && !m->done[x->group[before]])
+        if (before == NONE)
+            continue;
+        if (x->group[before] == group ? before > e : !m->done[x->group[before]])
             return false;
     }
     return true;

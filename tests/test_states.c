@@ -203,6 +203,29 @@ static void test_what_the_trace_says_beyond_values_is_kept(void)
     expect(lines, ORDEAL_PASS);
 }
 
+/* A transaction writes a word several times, of which others see the last. */
+static void test_what_a_transaction_writes_in_between(void)
+{
+    static const char twice[] = "P0 TX.BEGIN\nP0 S[A]#1\nP0 S[A]#2\nP0 S[A]#1\nP0 TX.END\n"
+                                "P1 L[A]=1\nP2 L[A]=1\n";
+    static const char against[] = "order B 1 2\nP0 TX.BEGIN\nP0 S[B]#2\nP0 S[B]#1\nP0 TX.END\n"
+                                  "P0 S[C]#1\nP1 S[C]#1\nP1 L[C]=1\n";
+    for (size_t m = 0; m < sizeof machines / sizeof *machines; m++) {
+        struct ordeal_trace *t = trace_of_lines(o, twice);
+        struct execution *x;
+        bool exact;
+        enum states_outcome outcome;
+        TEST_ASSERT_EQUAL(ORDEAL_OK, execution_build(t, &x));
+        TEST_ASSERT_TRUE(run_states(x, machines[m].model, 0, &exact, &outcome));
+        TEST_ASSERT_EQUAL(STATES_ORDER, outcome);
+        execution_free(x);
+        ordeal_trace_free(t);
+        t = trace_of_lines(o, against);
+        TEST_ASSERT_EQUAL(ORDEAL_FAIL, result_of(o, t, machines[m].model, ORDEAL_AUTO));
+        ordeal_trace_free(t);
+    }
+}
+
 static void test_a_budget_holds(void)
 {
     const struct workload_spec spec = {
@@ -233,6 +256,7 @@ int main(void)
     RUN_TEST(test_repeated_values_out_of_order_pass);
     RUN_TEST(test_verdicts_do_not_depend_on_the_order_of_lines);
     RUN_TEST(test_what_the_trace_says_beyond_values_is_kept);
+    RUN_TEST(test_what_a_transaction_writes_in_between);
     RUN_TEST(test_a_budget_holds);
     return UNITY_END();
 }
