@@ -47,6 +47,19 @@ static void test_models(void)
     OUT("ERROR d/MP.litmus:5: PC has no acquire");
 }
 
+/* An xadd of registers leaves the sum in the destination, also where both are one. */
+static void test_xadd_of_registers(void)
+{
+    EXPECT(0, "printf 'X86_64 A\\n{ 0:rax=1; 0:rbx=10 }\\n P0 ;\\n xaddl %%%%eax,%%%%ebx ;\\n"
+              "forall (0:rax=10 /\\\\ 0:rbx=11)\\n' > a.litmus; $ORDEAL litmus -b a.litmus");
+    OUT("Ok a.litmus ");
+    EXPECT(
+        0,
+        "printf 'X86 B\\n{ 0:EAX=1 }\\n P0 ;\\n XADD EAX,EAX ;\\nforall (0:EAX=2)\\n' > b.litmus; "
+        "$ORDEAL litmus -b b.litmus");
+    OUT("Ok b.litmus ");
+}
+
 static void test_json(void)
 {
     EXPECT(0, "$ORDEAL litmus --json d/MP.litmus");
@@ -98,6 +111,7 @@ int main(void)
     RUN_TEST(test_files_are_told_apart_by_path);
     RUN_TEST(test_a_bad_file_does_not_stop_the_others);
     RUN_TEST(test_models);
+    RUN_TEST(test_xadd_of_registers);
     RUN_TEST(test_json);
     RUN_TEST(test_executions);
     RUN_TEST(test_undecided);

@@ -125,10 +125,11 @@ static uint64_t dependent_stores(const struct litmus_ways *ways)
 {
     uint64_t most = 0;
     for (size_t w = 0; w < ways->way.count; w++) {
-        const struct litmus_event *e = ways->event.data + ways->way.data[w].event;
         uint64_t stores = 0;
-        for (uint32_t n = 0; n < ways->way.data[w].events; n++)
-            stores += e[n].writes && (e[n].data_of || e[n].address_of || e[n].computed);
+        for (uint32_t n = 0; n < ways->way.data[w].events; n++) {
+            const struct litmus_event *e = &ways->event.data[ways->way.data[w].event + n];
+            stores += e->writes && (e->data_of || e->address_of || e->computed);
+        }
         most = stores > most ? stores : most;
     }
     return most;

@@ -207,7 +207,8 @@ static bool read_operands(struct litmus_lexer *l, struct litmus *test, const str
     if (!read_operand(l, test, to) || !litmus_take(l, ',', "','") || !read_operand(l, test, from))
         return false;
     bool either = i->kind >= LITMUS_XCHG; /* memory is the destination, wherever it stands */
-    if (either ? from->kind == LITMUS_MEMORY : test->arch == LITMUS_X86_64)
+    bool memory = to->kind == LITMUS_MEMORY || from->kind == LITMUS_MEMORY;
+    if (either && memory ? from->kind == LITMUS_MEMORY : test->arch == LITMUS_X86_64)
         exchange(to, from);
     if (i->kind == LITMUS_CMPXCHG && to->kind != LITMUS_MEMORY)
         return litmus_refuse(l, i->place, "cmpxchg is understood with memory alone");
@@ -372,12 +373,12 @@ static bool do_update(struct litmus_machine *m, const struct litmus_instruction 
             return false;
     } else {
         old = get(m, to, i->size_log2, &old_needs);
-        if (i->kind != LITMUS_COMPARE)
-            set(m, to->reg, i->size_log2, i->kind == LITMUS_XCHG ? source : combine(i, old, source),
-                needs | (i->kind == LITMUS_XCHG ? 0 : old_needs));
     }
-    if (i->kind == LITMUS_XCHG || i->kind == LITMUS_XADD)
+    if (i->kind == LITMUS_XCHG || i->kind == LITMUS_XADD) /* of one register the sum stays */
         set(m, from->reg, i->size_log2, old, old_needs);
+    if (to->kind != LITMUS_MEMORY && i->kind != LITMUS_COMPARE)
+        set(m, to->reg, i->size_log2, i->kind == LITMUS_XCHG ? source : combine(i, old, source),
+            needs | (i->kind == LITMUS_XCHG ? 0 : old_needs));
     if (i->kind != LITMUS_XCHG)
         note_flags(m, i, old, source, needs | old_needs);
     return true;
