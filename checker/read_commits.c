@@ -20,6 +20,8 @@ struct sources {
 
 struct hart {
     uint32_t thread, loads;
+    uint64_t reserved;      /* by the last LR, if nothing ended that: an address, and */
+    uint8_t reserved_bytes; /* how many; 0: nothing is */
     struct sources of[RISCV_REGISTERS];
     struct sources branches; /* since the last access */
 };
@@ -318,6 +320,27 @@ static enum ordeal_status add_access(struct log *l, struct hart *h, const struct
     return status;
 }
 
+/* Is it the SC of the last LR, as the checker knows them? One that is not is told as a store. */
+static bool has_reserved(const struct hart *h, const struct ordeal_op *op)
+{
+    return h->reserved_bytes == 1u << op->size_log2 && h->reserved == op->address;
+}
+
+/* An SC ends what an LR began, and so does a store to the same place. */
+static void reserve(struct hart *h, const struct ordeal_op *op)
+{
+    uint32_t bytes = 1u << op->size_log2;
+    if (op->kind == ORDEAL_LOAD_RESERVED) {
+        h->reserved = op->address;
+        h->reserved_bytes = (uint8_t)bytes;
+    } else if (op->kind == ORDEAL_STORE_CONDITIONAL
+               || (trace_op_traits[op->kind] & OP_WRITES
+                   && op->address < h->reserved + h->reserved_bytes
+                   && h->reserved < op->address + bytes)) {
+        h->reserved_bytes = 0;
+    }
+}
+
 static enum ordeal_status add_memory(struct log *l, struct hart *h, const struct riscv_access *a,
                                      const struct commit *c, uint32_t *load)
 {
@@ -334,7 +357,7 @@ static enum ordeal_status add_memory(struct log *l, struct hart *h, const struct
     case RISCV_RESERVES: op.kind = ORDEAL_LOAD_RESERVED; break;
     case RISCV_STORES: op.kind = ORDEAL_STORE; break;
     case RISCV_CONDITIONAL:
-        op.kind = ORDEAL_STORE_CONDITIONAL;
+        op.kind = has_reserved(h, &op) ? ORDEAL_STORE_CONDITIONAL : ORDEAL_STORE;
         op.read = 0;
         break;
     default: /* to x0 it is a store; what stored nothing is a load */
@@ -345,12 +368,16 @@ static enum ordeal_status add_memory(struct log *l, struct hart *h, const struct
         l->elsewhere = l->r->line;
         l->device = c->address;
     }
-    if ((writes && !wrote) || (reads && !value) || !is_memory(l, c->address))
+    if ((writes && !wrote) || (reads && !value) || !is_memory(l, c->address)) {
+        if (op.kind == ORDEAL_LOAD_RESERVED)
+            h->reserved_bytes = 0;
         return ORDEAL_OK; /* nobody knows what was read, or it is no memory */
+    }
     if (op.kind == ORDEAL_STORE)
         op.flags &= (uint8_t)~ORDEAL_ACQUIRES;
-    if (value)
+    if (value && op.kind != ORDEAL_STORE)
         *load = ++h->loads;
+    reserve(h, &op);
     enum ordeal_status status = add_access(l, h, a, op, *load);
     h->branches.count = 0;
     return status;
@@ -402,6 +429,8 @@ static enum ordeal_status commit(struct log *l, const struct commit *c)
         return wrong(l, "the address of the access (mem 0x…), as newer versions of Spike tell it");
     if (known && c->has_address)
         status = add_memory(l, h, &a, c, &load);
+    else if (known)
+        h->reserved_bytes = 0; /* an SC that failed */
     else if (a.does == RISCV_FENCES)
         status = add_fence(l, h, a.barrier);
     follow(h, &a, c, load);

@@ -45,9 +45,10 @@ static struct riscv_access fence(uint32_t i)
                                   .barrier = (uint8_t)barrier };
 }
 
+enum { LR = 2, SC = 3, AMOCAS = 5 };
+
 static struct riscv_access atomic(uint32_t i)
 {
-    enum { LR = 2, SC = 3 };
     uint32_t function = bits(i, 27, 5);
     return (struct riscv_access){
         .does = function == LR ? RISCV_RESERVES
@@ -61,18 +62,21 @@ static struct riscv_access atomic(uint32_t i)
     };
 }
 
-static struct riscv_access of_32_bits(uint32_t i)
+/* RV32 has none of 8 bytes, but for pairs of registers; what those do is not known. */
+static struct riscv_access of_32_bits(uint32_t i, bool wide)
 {
     static const struct riscv_access nothing;
     uint32_t function = bits(i, 12, 3), rs1 = bits(i, 15, 5), rs2 = bits(i, 20, 5);
     bool of_float = function >= 1 && function <= 3;
     switch (i & 0x7f) {
-    case 0x03: return function == 7 ? nothing : loads(function & 3, rs1);
+    case 0x03:
+        return function == 7 || (!wide && function == 3) ? nothing : loads(function & 3, rs1);
     case 0x07: return of_float ? loads(function, rs1) : nothing;
-    case 0x23: return function <= 3 ? stores(function, rs1, rs2) : nothing;
+    case 0x23: return function <= (wide ? 3u : 2u) ? stores(function, rs1, rs2) : nothing;
     case 0x27: return of_float ? stores(function, rs1, rs2 + RISCV_FLOAT) : nothing;
     case 0x0f: return function == 0 ? fence(i) : nothing;
-    case 0x2f: return function <= 3 ? atomic(i) : nothing;
+    case 0x2f:
+        return function <= (wide ? 3u : 2u) && bits(i, 27, 5) != AMOCAS ? atomic(i) : nothing;
     case 0x13:
     case 0x1b: return computes(rs1, 0);
     case 0x33:
@@ -156,6 +160,6 @@ struct riscv_access riscv_access(uint32_t instruction, bool wide)
     case 0: return quadrant_0(instruction & 0xffff, wide);
     case 1: return quadrant_1(instruction & 0xffff, wide);
     case 2: return quadrant_2(instruction & 0xffff, wide);
-    default: return of_32_bits(instruction);
+    default: return of_32_bits(instruction, wide);
     }
 }

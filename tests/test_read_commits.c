@@ -67,6 +67,22 @@ static void atomics_are_what_they_did(void)
             "P0 SWAP.aqrl[0x80002000]=5#6 >r3\nP0 S[0x80002000]#8\n");
 }
 
+/* After one that failed, of another size, behind a store of its own to the place, of an LR that is left out. */
+static void an_sc_without_its_lr_is_a_store(void)
+{
+    becomes(CORE("0", "0x1405a62f") "x12 0x0000000000000000 mem " A "\n"
+            CORE("0", "0x18a5a6af") "x13 0x0000000000000001\n"
+            CORE("0", "0x18a5a6af") "x13 0x0000000000000000 mem " A " 0x00000005\n",
+            T "P0 LR.aq[0x80002000]=0 >r1\nP0 S[0x80002000]#5\n");
+    becomes(CORE("0", "0x1405a62f") "x12 0x0000000000000000 mem " A "\n" STORE("0", "00000004")
+            CORE("0", "0x18a5a6af") "x13 0x0000000000000000 mem " A " 0x00000005\n",
+            T "P0 LR.aq[0x80002000]=0 >r1\nP0 S[0x80002000]#4\nP0 S[0x80002000]#5\n");
+    becomes(CORE("0", "0x1005b62f") "x12 0x0000000000000000 mem " A "\n" /* lr.d */
+            CORE("0", "0x1005a02f") "mem " A "\n"                        /* lr.w x0,(a1) */
+            CORE("0", "0x18a5a6af") "x13 0x0000000000000000 mem " A " 0x00000005\n",
+            T "P0 LR[0x80002000/8]=0 >r1\nP0 S[0x80002000]#5\n");
+}
+
 static void fences_are_those_of_memory(void)
 {
     becomes(CORE("0", "0x0310000f") "\n" CORE("0", "0x8330000f") "\n" CORE("0", "0x0220000f") "\n"
@@ -169,6 +185,10 @@ static void errors_name_their_place(void)
         { "memory 0x0 0x10 x\n", 1, 17, "expected the end of the line, found 'x'" },
         { "core 0: 3 0x80000000 (0x13)\nx\n", 2, 1, "expected a line of a commit log" },
         { "core 0: 0x80000000 (0x13) nop\n", 2, 1, "found the end of the file" },
+        { "core 0: 3 0x80000000 (0x5b603) x12 0x0 mem 0x80000000\n", 1, 1, /* ld of RV32 */
+          "not known to have one" },
+        { "core 0: 3 0x0000000080000000 (0x2ab5262f) x12 0x0 mem 0x80000000\n", 1, 1, /* amocas */
+          "not known to have one" },
         { "core 0: 3 0x0 (0x13)\ncore 0: 3 0x4 (0xa5a023) mem 0x2000 0x1\n", 2, 1,
           "found only others, first to 0x2000: memory is at 0x80000000" },
     };
@@ -240,6 +260,7 @@ int main(void)
     UNITY_BEGIN();
     RUN_TEST(accesses_have_the_size_of_their_instruction);
     RUN_TEST(atomics_are_what_they_did);
+    RUN_TEST(an_sc_without_its_lr_is_a_store);
     RUN_TEST(fences_are_those_of_memory);
     RUN_TEST(registers_are_followed_from_loads);
     RUN_TEST(what_nobody_saw_is_left_out);
