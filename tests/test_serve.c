@@ -233,7 +233,8 @@ static void strangers_are_refused(void)
     const char *t = server.token;
     unsigned p = server.port;
     STATUS(200, get(""));
-    STATUS(403, request("GET /%.31s0/ HTTP/1.1\r\nHost: 127.0.0.1:%u\r\n\r\n", t, p));
+    STATUS(403, request("GET /%.31s%c/ HTTP/1.1\r\nHost: 127.0.0.1:%u\r\n\r\n", t,
+                        t[31] == '0' ? '1' : '0', p));
     STATUS(403, request("GET /%s/ HTTP/1.1\r\nHost: attacker.example:%u\r\n\r\n", t, p));
     STATUS(403, request("GET /%s/ HTTP/1.1\r\nHost: 127.0.0.1:%u\r\nHost: evil\r\n\r\n", t, p));
     STATUS(403, request("GET /%s/ HTTP/1.1\r\nHost: evil\r\nHost: 127.0.0.1:%u\r\n\r\n", t, p));
