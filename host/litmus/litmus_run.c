@@ -160,10 +160,11 @@ static bool can_be_read(const struct run *r, uint32_t chosen)
     return true;
 }
 
-static bool same_key(const struct run *r, const uint64_t *a, const uint64_t *b)
+/* Of the values now and those of a state, which begin at `first`. */
+static bool same_key(const struct run *r, size_t first)
 {
     for (size_t i = 0; i < r->test->variables.count; i++)
-        if (r->test->variables.data[i].keyed && a[i] != b[i])
+        if (r->test->variables.data[i].keyed && r->values[i] != r->result->value.data[first + i])
             return false;
     return true;
 }
@@ -171,7 +172,7 @@ static bool same_key(const struct run *r, const uint64_t *a, const uint64_t *b)
 static bool is_allowed_already(const struct run *r)
 {
     for (size_t i = 0; i < r->result->state.count; i++)
-        if (same_key(r, r->values, r->result->value.data + r->result->state.data[i].value))
+        if (same_key(r, r->result->state.data[i].value))
             return true;
     return false;
 }
@@ -345,7 +346,8 @@ static void take_way(struct run *r, uint32_t thread, const struct litmus_way *wa
 {
     const struct litmus_ways *ways = &r->ways[thread];
     size_t value = way->value;
-    r->part[thread] = (struct litmus_part){ ways->event.data + way->event, way->events };
+    r->part[thread] = (struct litmus_part){ way->events ? &ways->event.data[way->event] : NULL,
+                                            way->events };
     for (size_t i = 0; i < r->test->variables.count; i++)
         if (r->test->variables.data[i].thread == thread)
             r->values[i] = ways->value.data[value++];
@@ -386,12 +388,13 @@ static int compare_variables(const void *a, const void *b, void *user)
 static int compare_states(const void *a, const void *b, void *user)
 {
     const struct order *o = user;
-    const uint64_t *p = o->result->value.data + ((const struct litmus_state *)a)->value;
-    const uint64_t *q = o->result->value.data + ((const struct litmus_state *)b)->value;
+    size_t first = ((const struct litmus_state *)a)->value;
+    size_t second = ((const struct litmus_state *)b)->value;
     for (size_t i = 0; i < o->result->shown.count; i++) {
         uint32_t v = o->result->shown.data[i];
-        if (p[v] != q[v])
-            return (int64_t)p[v] < (int64_t)q[v] ? -1 : 1;
+        uint64_t p = o->result->value.data[first + v], q = o->result->value.data[second + v];
+        if (p != q)
+            return (int64_t)p < (int64_t)q ? -1 : 1;
     }
     return 0;
 }
@@ -414,8 +417,7 @@ static bool arrange(struct run *r)
             to->state.data[kept++] = to->state.data[i];
     to->state.count = kept;
     for (size_t i = 0; i < kept; i++) {
-        const uint64_t *values = to->value.data + to->state.data[i].value;
-        bool holds = litmus_condition_holds(r->test, r->test->condition, values);
+        bool holds = litmus_condition_holds(r->test, r->test->condition, litmus_values(to, i));
         to->positive += holds;
         to->negative += !holds;
     }

@@ -43,6 +43,12 @@ bool litmus_run(struct litmus *test, const struct litmus_run_options *how, const
                 struct ordeal *o, struct litmus_result *result, struct ordeal_error *e);
 void litmus_result_free(struct litmus_result *result);
 
+/* Of a state, by variable; NULL where the test has none. */
+static inline const uint64_t *litmus_values(const struct litmus_result *result, size_t state)
+{
+    return result->value.count ? &result->value.data[result->state.data[state].value] : NULL;
+}
+
 /* What a thread did in a candidate. */
 struct litmus_part {
     const struct litmus_event *event;

@@ -32,7 +32,7 @@ void litmus_tell(const struct litmus *test, const struct litmus_result *result, 
     escape_write(test->name, false, out);
     fprintf(out, " %s\nStates %zu\n", kinds[test->quantifier], result->state.count);
     for (size_t i = 0; i < result->state.count; i++) {
-        const uint64_t *values = result->value.data + result->state.data[i].value;
+        const uint64_t *values = litmus_values(result, i);
         for (size_t k = 0; k < result->shown.count; k++) {
             const struct litmus_variable *v = &test->variables.data[result->shown.data[k]];
             fputs(k ? " " : "", out);
@@ -80,7 +80,7 @@ static void add_states(cJSON *line, const struct litmus *test, const struct litm
 {
     cJSON *states = cJSON_AddArrayToObject(line, "states");
     for (size_t i = 0; i < result->state.count; i++) {
-        const uint64_t *values = result->value.data + result->state.data[i].value;
+        const uint64_t *values = litmus_values(result, i);
         cJSON *state = cJSON_CreateObject(), *holds = cJSON_AddObjectToObject(state, "values");
         for (size_t k = 0; k < result->shown.count; k++) {
             uint32_t n = result->shown.data[k];
